@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kbx/task/task.h"
@@ -33,5 +34,17 @@ Sizes binary_power_sizes(const std::string& a, const std::string& b, at::ScalarT
 std::function<Cost(const Args&)> streaming_cost(std::vector<std::string> reads, double flops_per_element);
 
 double bytes_of(const at::Tensor& tensor);
+
+// The result as out= wants it: copied into the tensor that the argument names and that tensor returned; where the call
+// gives none, the result itself.
+Results deliver(const Args& args, std::string_view out, const at::Tensor& result);
+
+// How many spacings the sum of n terms may be off, in units of the sum of their magnitudes. A chain of n additions
+// makes n roundings of half a spacing, which add like a random walk: four standard deviations are sqrt(n)/2, and two
+// spacings are for the terms themselves. Beyond 2^17 additions in a row nobody sums in one chain.
+double summation_growth(int64_t terms);
+
+// Below 2^-126 float32 kernels may flush to zero: Triton's library functions do.
+inline constexpr double kSmallestNormal = 0x1p-126;
 
 }  // namespace kbx
