@@ -39,10 +39,17 @@ double bytes_of(const at::Tensor& tensor);
 // gives none, the result itself.
 Results deliver(const Args& args, std::string_view out, const at::Tensor& result);
 
-// How many spacings the sum of n terms may be off, in units of the sum of their magnitudes. A chain of n additions
-// makes n roundings of half a spacing, which add like a random walk: four standard deviations are sqrt(n)/2, and two
-// spacings are for the terms themselves. Beyond 2^17 additions in a row nobody sums in one chain.
-double summation_growth(int64_t terms);
+// The elements of `from` that make one element of `to`: the terms of a sum.
+int64_t terms(const at::Tensor& from, const at::Tensor& to);
+
+// The dtype in which a reference computes what is asked for in `dtype`: double for floating types, complex double for
+// complex ones, the type itself for integers and bool. A reference widens dtype= arguments; eager takes them as given.
+at::ScalarType widened(at::ScalarType dtype);
+
+// Where and in which dtype a task makes a tensor that no argument brings along: dtype= or the fallback, on the device
+// that the judge has set for this thread, which is the CPU unless it times a baseline elsewhere.
+at::TensorOptions made_options(const Args& args, at::ScalarType fallback = at::kFloat);
+at::Device& made_on();
 
 // Below 2^-126 float32 kernels may flush to zero: Triton's library functions do.
 inline constexpr double kSmallestNormal = 0x1p-126;
