@@ -32,6 +32,9 @@ Expectation expect(const Task& task, const Args& args);
 Judgement judge(const Task& task, const Args& before, const Args& after, const Results& got,
                 const Expectation& expectation);
 
+// The first difference in structure, dtype or shape; values are not looked at (tensors of got may be meta tensors).
+std::optional<Judgement> structure_fault(const Results& got, const Results& shaped);
+
 // The published rule (Close) on the same outputs, whatever the contract is.
 bool published_agrees(const Results& got, const Results& shaped);
 

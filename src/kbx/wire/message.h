@@ -45,12 +45,15 @@ enum class Type : uint16_t {
   kLoad = 40,
   kMap = 41,
   kCall = 42,
+  kTake = 43,  // where to copy the results of the call just answered
   // guest -> judge
   kHello = 50,
   kLoaded = 51,
   kPhase = 52,
   kDone = 53,
   kRefused = 54,  // the submission failed: an exception, with its class and text
+  kTaken = 55,
+  kUnsupported = 56,  // cannot be told on this device
 };
 
 struct Message {
