@@ -33,6 +33,10 @@ Sizes binary_power_sizes(const std::string& a, const std::string& b, at::ScalarT
 // Every tensor of the arguments named is read once, every result written once, `flops` an element of the result.
 std::function<Cost(const Args&)> streaming_cost(std::vector<std::string> reads, double flops_per_element);
 
+// The tensor `from` is read once, a result of its element size (of the dtype asked for, where there is a dtype=) is
+// written for each slice along dim= (None or none given: for all of it), `flops` an element that is read.
+std::function<Cost(const Args&)> reduction_cost(std::string from, double flops_per_element);
+
 double bytes_of(const at::Tensor& tensor);
 
 // The result as out= wants it: copied into the tensor that the argument names and that tensor returned; where the call
