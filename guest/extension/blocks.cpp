@@ -16,6 +16,9 @@ namespace kbx::guest {
 void Blocks::map(int64_t id, Fd fd, size_t bytes, bool cuda) {
   Mapping mapping{.address = nullptr, .bytes = bytes, .cuda = cuda};
   if (cuda) {
+    // The primary context, which torch and Triton use too; made here, so that a submission that never gets as far as a
+    // call never costs one.
+    cuda::use_device(0);
     mapping.address = cuda::import_block(fd.get(), bytes);
   } else {
     mapping.address = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd.get(), 0);

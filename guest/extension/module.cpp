@@ -8,6 +8,7 @@
 
 #include "blocks.h"
 #include "kbx/wire/channel.h"
+#include "launcher.h"
 #include "sandboxing.h"
 #include "values.h"
 
@@ -79,5 +80,6 @@ PYBIND11_MODULE(_native, module) {
         self.take(id, offset, THPVariable_Unpack(tensor.ptr()));
       });
   module.def("describe_tensor", &describe_tensor);
+  bind_launcher(module);
   bind_sandbox(module);
 }

@@ -2,8 +2,8 @@
 #include "values.h"
 
 #include <ATen/core/Tensor.h>
-#include <torch/csrc/DynamicTypes.h>
 #include <torch/csrc/Dtype.h>
+#include <torch/csrc/DynamicTypes.h>
 #include <torch/csrc/autograd/python_variable.h>
 
 #include <string>

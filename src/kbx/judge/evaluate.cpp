@@ -35,7 +35,7 @@ Judgement refusal(Verdict verdict, std::string reason, std::string because = {})
 
 class Evaluation {
  public:
-  Evaluation(const Submission& submission, const Task& task, Bench& bench, GuestSession& guest, Record& record)
+  Evaluation(const SubmittedCode& submission, const Task& task, Bench& bench, GuestSession& guest, Record& record)
       : submission_(submission),
         task_(task),
         bench_(bench),
@@ -227,7 +227,7 @@ class Evaluation {
     record_.targets.insert(record_.targets.end(), seen.targets.begin(), seen.targets.end());
   }
 
-  const Submission& submission_;
+  const SubmittedCode& submission_;
   const Task& task_;
   Bench& bench_;
   GuestSession& guest_;
@@ -243,7 +243,7 @@ bool blank(const std::string& code) {
 
 }  // namespace
 
-Record evaluate(const Submission& submission, const Task& task, Bench& bench) {
+Record evaluate(const SubmittedCode& submission, const Task& task, Bench& bench) {
   const auto start = Clock::now();
   Record record;
   record.id = submission.id;

@@ -25,7 +25,7 @@ struct Bench {
   Limits limits;
 };
 
-struct Submission {
+struct SubmittedCode {
   std::string id;
   std::string code;
   std::string entry;  // the name that the submission itself gives; usually empty
@@ -34,6 +34,6 @@ struct Submission {
 
 // Runs every case in one guest. A case that cannot be called ends the evaluation; one that is called and wrong does
 // not, since "call" is said of all cases. Throws only when the harness fails.
-Record evaluate(const Submission& submission, const Task& task, Bench& bench);
+Record evaluate(const SubmittedCode& submission, const Task& task, Bench& bench);
 
 }  // namespace kbx

@@ -177,7 +177,7 @@ class Service {
   }
 
   Json record_of(const Json& item) {
-    const Submission submission{.id = item.at("id").get<std::string>(),
+    const SubmittedCode submission{.id = item.at("id").get<std::string>(),
                                 .code = item.at("code").get<std::string>(),
                                 .entry = item.value("entry", ""),
                                 .attempt = item.value("attempt", 1)};
