@@ -125,6 +125,7 @@ std::optional<Fence> fence_in(Text line) {
 }
 
 struct Block {
+  size_t indent = 0;  // of its fence
   Text info;
   std::string code;
   bool closed = false;
@@ -138,9 +139,19 @@ struct Chat {
   Text above_first;
 };
 
-// A block in a list is indented as a whole: its lines lose what their fence has.
-Text without_indent(Text line, size_t indent) {
-  return line.substr(std::min({indent, line.find_first_not_of(' '), line.size()}));
+// A block in a list is indented as a whole: its lines lose what their fence has, where all of them have it.
+std::string dedented(const std::string& code, size_t indent) {
+  for_each_line(code, [&](Text line, size_t, size_t) {
+    if (!trimmed(line).empty()) indent = std::min(indent, line.find_first_not_of(' '));
+    return indent > 0;
+  });
+  if (indent == 0) return code;
+  std::string out;
+  for_each_line(code, [&](Text line, size_t at, size_t next) {
+    out += Text(code).substr(at, next - at).substr(std::min(indent, line.size()));
+    return true;
+  });
+  return out;
 }
 
 Chat parse(Text text) {
@@ -157,16 +168,17 @@ Chat parse(Text text) {
         chat.above_first = text.substr(0, at);
       }
       open = fence;
-      chat.blocks.push_back({fence->info, "", false});
+      chat.blocks.push_back({fence->indent, fence->info, "", false});
     } else if (closes) {
       open.reset();
     } else if (open) {
-      chat.blocks.back().code += without_indent(text.substr(at, next - at), open->indent);
+      chat.blocks.back().code += text.substr(at, next - at);
     } else {
       chat.outside += text.substr(at, next - at);
     }
     return true;
   });
+  for (Block& block : chat.blocks) block.code = dedented(block.code, block.indent);
   return chat;
 }
 
