@@ -24,6 +24,13 @@ Cases elementwise_cases(const std::string& name, at::ScalarType dtype, Domain do
 Cases binary_cases(const std::string& a, const std::string& b, at::ScalarType dtype, Domain of_a = {},
                    Domain of_b = {});
 
+// Cases of f(input, out=): a contiguous and a transposed tensor to write into.
+Cases out_cases(const std::string& name, const std::string& out, at::ScalarType dtype, Domain domain = {});
+
+// Recipes that keep values in the domain of a function: |x| + shift, and x clamped to [low, high].
+Recipe folded(Recipe inner, double shift = 0);
+Recipe clamped(Recipe inner, double low, double high);
+
 // 2^first .. 2^last elements, one size a power.
 Sizes power_sizes(const std::string& name, at::ScalarType dtype, int first = 12, int last = 27, Domain domain = {});
 // Both arguments of 2^first .. 2^last elements.
