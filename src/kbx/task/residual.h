@@ -11,11 +11,15 @@
 
 namespace kbx {
 
-// How many spacings a backward stable algorithm may lose on matrices whose larger side is n: 4 (n + 1), twice what the
-// usual analyses give for Householder and for pivoted elimination. TF32 products lose 2000 and more.
+// How many spacings a backward stable algorithm may lose, relative to norms, on matrices whose larger side is n:
+// 16 sqrt(n + 1). Analyses give small multiples of n for the worst case; independent roundings add like a random walk.
+// TF32 products lose some 2000.
 double stable_bound(int64_t n, at::ScalarType dtype);
 
-// Largest |residual| / |scale| over the batch, in Frobenius norms of the last two dimensions. Zero over zero is zero.
+// Of each matrix of a batch: the square root of the sum of squares over the last two dimensions.
+at::Tensor frobenius(const at::Tensor& matrices);
+
+// The largest |residual| / scale over the batch, scale holding one number a matrix. Zero over zero is zero.
 Bounded small(std::string quantity, const at::Tensor& residual, const at::Tensor& scale, double bound);
 
 // |Q^H Q - I|: orthonormal columns.
