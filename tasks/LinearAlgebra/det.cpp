@@ -81,7 +81,7 @@ def det(A):
         return {
             .bytes_read = bytes_of(a), .bytes_written = bytes_of(a) / (n * n), .flops = flops, .matrix_flops = flops};
       },
-      .contract = {Relative{.ulps = 2, .scale = 8, .magnitude = det_slack},
+      .contract = {Relative{.ulps = 2, .scale = 2, .magnitude = det_slack},
                    "elimination is exact for a matrix that is off by some sqrt(n) spacings of its largest element, "
                    "which moves the determinant by that times |adj A|; TF32 and half types are thousands away"},
   };
