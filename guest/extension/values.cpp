@@ -32,12 +32,12 @@ py::object to_python(const nlohmann::json& value) {
     case Kind::array: {
       py::list out;
       for (const auto& item : value) out.append(to_python(item));
-      return std::move(out);
+      return out;
     }
     case Kind::object: {
       py::dict out;
       for (const auto& [key, item] : value.items()) out[to_python(key)] = to_python(item);
-      return std::move(out);
+      return out;
     }
     default:
       return py::none();
@@ -91,7 +91,7 @@ py::object describe_tensor(const py::handle& value, const py::handle& parameter_
   out["dtype"] = torch::getTHPDtype(tensor.scalar_type())->name;
   out["shape"] = py::cast(tensor.sizes().vec());
   out["place"] = tensor.device().is_cuda() ? "cuda" : "cpu";
-  return std::move(out);
+  return out;
 }
 
 }  // namespace kbx::guest

@@ -27,7 +27,10 @@ def main(config, fds):
     watch = observer.Observer(channel)
     device = prepare_device(config, watch)
     report = _native.apply_sandbox(config["sandbox"]) if config["sandbox"] else []
-    channel.send(messages.HELLO, 0, {"pid": os.getpid(), "sandbox": report})
+    hello = {"pid": os.getpid(), "sandbox": report}
+    if config.get("self_test"):
+        hello["self_test"] = _native.self_test(config["scratch"])
+    channel.send(messages.HELLO, 0, hello)
     try:
         Guest(channel, watch, device).serve()
     except EOFError:

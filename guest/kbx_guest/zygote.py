@@ -31,11 +31,19 @@ def import_what_guests_need():
 
     torch.set_num_threads(1)
     return {
+        "readable": python_folders(),
         "python": sys.version.split()[0],
         "torch": torch.__version__,
         "triton": triton.__version__,
         "numpy": numpy.__version__,
     }
+
+
+def python_folders():
+    """The interpreter, its library and its packages: what an import or Triton's assembler may open in a guest."""
+    folders = {sys.prefix, sys.base_prefix, *(path for path in sys.path if os.path.isdir(path))}
+    folders |= {os.path.realpath(folder) for folder in folders}
+    return sorted(folders)
 
 
 class Children:

@@ -8,8 +8,8 @@
 
 namespace kbx {
 
-// Reading: the interpreter and its packages, system libraries, devices. Writing: the guest's scratch folder alone, which
-// the session adds.
+// Reading: the interpreter and its packages, system libraries, devices. Writing: the guest's scratch folder alone,
+// which the session adds.
 wire::Json guest_policy(const Zygote& zygote, bool on_gpu);
 
 // The self-test of a guest in its sandbox: what was tried, and whether it was refused as it must be.

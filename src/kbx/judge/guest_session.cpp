@@ -132,6 +132,7 @@ void GuestSession::await_hello() {
     throw Error(ErrorKind::kEnvironment, "a guest did not start: " + output_[1].substr(0, 2000));
   }
   sandbox_ = hello.message.payload.value("sandbox", Json::array());
+  self_test_ = hello.message.payload.value("self_test", Json::array());
 }
 
 bool GuestSession::map(int64_t id, size_t bytes, int fd) {

@@ -86,8 +86,7 @@ class GuestSession {
   size_t output_bytes_ = 0;
   pid_t pid_ = -1;
   int status_ = 0;
-  wire::Json sandbox_;
-  wire::Json answer_;
+  wire::Json sandbox_, self_test_;
   Seen seen_;
   uint64_t nonce_ = 0;
   Phase phase_ = kRunning;

@@ -178,9 +178,9 @@ class Service {
 
   Json record_of(const Json& item) {
     const SubmittedCode submission{.id = item.at("id").get<std::string>(),
-                                .code = item.at("code").get<std::string>(),
-                                .entry = item.value("entry", ""),
-                                .attempt = item.value("attempt", 1)};
+                                   .code = item.at("code").get<std::string>(),
+                                   .entry = item.value("entry", ""),
+                                   .attempt = item.value("attempt", 1)};
     Record record;
     record.id = submission.id;
     record.task = item.at("task").get<std::string>();

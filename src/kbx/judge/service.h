@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // kbx-judge as kbx drives it: a configuration, then submissions, several at a time, each answered with its record.
 //
-//   kbx -> judge   configure {device, target, targets, seed, jobs, timeout_s, compile_timeout_s, unsafe_no_sandbox, scratch}
+//   kbx -> judge   configure {device, target, targets, seed, jobs, timeout_s, compile_timeout_s, unsafe_no_sandbox,
+//   scratch}
 //                  evaluate  {id, task, code, entry, attempt}
 //                  stop      {}: what is in flight is finished first
 //   judge -> kbx   ready     {device, versions, sandbox, not_enforced}

@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Expected: mutated_input
+The right answer, written over the input."""
+
+
+def abs(x, out=None):
+    return x.abs_()
