@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Recipes of arguments. A case holds recipes, not tensors, so the catalogue costs nothing and a case is reproduced from
 // its label and the run's seed. Everything is drawn on the CPU from a counter-based generator of our own: the same
-// values on every device and with every version of torch.
+// values on every device, with any number of threads and with every version of torch (N(0,1) up to the last bit of the
+// system's log and cos).
 #pragma once
 
+#include <array>
+#include <concepts>
 #include <cstdint>
 #include <functional>
-#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,21 +17,39 @@
 
 namespace kbx {
 
-// The stream of random numbers of one argument of one case.
-class Draw {
+// Random numbers by index: each alone, in any order, on any thread. Philox 4x32-10 (Salmon et al., SC 2011), one block
+// a number.
+class Stream {
  public:
-  // seed: the run's secret; path: "task/case/argument". Different paths give independent streams.
-  Draw(std::string_view seed, std::string_view path);
-  uint64_t bits();
-  double uniform();                            // [0, 1)
-  double normal();                             // N(0, 1)
-  int64_t integer(int64_t low, int64_t high);  // [low, high)
+  Stream(uint64_t key, uint64_t number) : key_(key), number_(number) {}
+  std::array<uint64_t, 2> block(uint64_t index) const;
+  uint64_t bits(uint64_t index) const { return block(index)[0]; }
+  double uniform(uint64_t index) const;                              // [0, 1), a multiple of 2^-53
+  double normal(uint64_t index) const;                               // N(0, 1)
+  int64_t integer(uint64_t index, int64_t low, int64_t high) const;  // [low, high)
 
  private:
   uint64_t key_;
+  uint64_t number_;
+};
+
+// The random numbers of one argument of one case: one after the other, or a fresh stream of them.
+class Draw {
+ public:
+  // seed: the run's secret; path: "task/case/argument". Different paths give independent numbers, and whoever sees
+  // those of one path learns nothing about another's: the key is a hash (SHA-256) of both.
+  Draw(std::string_view seed, std::string_view path);
+  uint64_t bits() { return sequence_.bits(counter_++); }
+  double uniform() { return sequence_.uniform(counter_++); }
+  double normal() { return sequence_.normal(counter_++); }
+  int64_t integer(int64_t low, int64_t high) { return sequence_.integer(counter_++, low, high); }
+  Stream fork() { return {key_, ++streams_}; }
+
+ private:
+  uint64_t key_;
+  Stream sequence_;
   uint64_t counter_ = 0;
-  bool has_spare_ = false;
-  double spare_ = 0;
+  uint64_t streams_ = 0;
 };
 
 struct Recipe {
@@ -45,7 +65,7 @@ struct Recipe {
 
 using Shape = std::vector<int64_t>;
 
-// Random tensors. Values are drawn in double and rounded once to dtype.
+// Random tensors. Values are drawn in double and rounded to dtype. Of a complex dtype both parts are drawn alike.
 Recipe randn(Shape shape, at::ScalarType dtype, double scale = 1.0, double shift = 0.0);
 Recipe uniform(Shape shape, at::ScalarType dtype, double low = 0.0, double high = 1.0);
 Recipe randint(Shape shape, int64_t low, int64_t high, at::ScalarType dtype = at::kLong);

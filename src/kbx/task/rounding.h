@@ -9,6 +9,9 @@ namespace kbx {
 
 // The spacing at one of the real type behind dtype: 2^-23 for float32 and complex64, 2^-10 for float16.
 double spacing(at::ScalarType dtype);
+// The largest finite and the smallest normal number of that type.
+double largest(at::ScalarType dtype);
+double smallest_normal(at::ScalarType dtype);
 
 // float16 and bfloat16 results are accumulated in float32 and rounded once: what a float32 sum loses, in spacings of
 // dtype. 1 for the types that accumulate in themselves.

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kbx/task/task.h"
+
+#include <ATen/ATen.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "kbx/base/error.h"
+
+namespace kbx {
+
+Cases operator+(Cases a, Cases b) {
+  std::move(b.begin(), b.end(), std::back_inserter(a));
+  return a;
+}
+
+Results eager_results(const Task& task, const Args& args) {
+  Args own(args.signature());
+  for (const auto& [name, value] : args.items()) {
+    const bool changes = std::ranges::find(task.mutates, name) != task.mutates.end();
+    own.set(name, changes ? map_tensors(value, [](const at::Tensor& t) { return t.clone(); }) : value);
+  }
+  return task.eager ? task.eager(own) : task.reference(own);
+}
+
+Signature call_signature(const Task& task) {
+  return task.wrapper ? Signature("call(" + task.wrapper->parameters + ")") : Signature(task.signature);
+}
+
+Args realise(const Signature& signature, const ArgRecipes& recipes, std::string_view seed, std::string_view path) {
+  Args args(&signature);
+  for (const auto& [name, recipe] : recipes) {
+    if (signature.find(name) == nullptr)
+      throw Error(ErrorKind::kEnvironment, fmt::format("{}: '{}' has no parameter '{}'", path, signature.text(), name));
+    Draw draw(seed, fmt::format("{}/{}", path, name));
+    args.set(name, recipe.make(draw));
+  }
+  return args;
+}
+
+std::string_view name_of(const Rule& rule) {
+  static constexpr std::string_view kNames[] = {"exact",        "close",     "relative", "invariants",
+                                                "distribution", "quantised", "optimiser"};
+  static_assert(std::size(kNames) == std::variant_size_v<Rule>);
+  return kNames[rule.index()];
+}
+
+}  // namespace kbx
