@@ -15,6 +15,7 @@ function(kbx_add_test name)
   cmake_parse_arguments(arg "" "" "SOURCES;LINK;LABELS" ${ARGN})
   add_executable(${name}_test ${arg_SOURCES})
   target_link_libraries(${name}_test PRIVATE ${arg_LINK} GTest::gmock_main kbx_warnings)
+  target_include_directories(${name}_test PRIVATE ${CMAKE_SOURCE_DIR})
   target_compile_definitions(${name}_test PRIVATE KBX_SOURCE_DIR="${CMAKE_SOURCE_DIR}" KBX_BINARY_DIR="${CMAKE_BINARY_DIR}")
   set_target_properties(${name}_test PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   # One CTest test a program: discovery would start each program at build time, and torch takes a second to load.
