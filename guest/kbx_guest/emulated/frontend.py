@@ -18,9 +18,10 @@ import types
 import numpy as np
 
 from .memory import USER_SCOPE
+from .number_formats import numpy_dtype
 from .reductions import AmbiguousTruth, Semantic
 from .triton_internals import (LIBDEVICE_STUBS, BoundConstexprFunction, ConstexprFunction, JITFunction, TensorHandle,
-                               core, cuda_libdevice, is_builtin, numpy_dtype, source_file_and_line,
+                               core, cuda_libdevice, is_builtin, source_file_and_line,
                                unwrap_if_constexpr)
 
 _BINARY = {

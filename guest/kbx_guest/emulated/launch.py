@@ -14,9 +14,9 @@ from . import places, targets
 from .errors import DeviceAssertion, UnsupportedOnCpu
 from .frontend import Frontend
 from .memory import Memory, current_line
-from .number_formats import encode
+from .number_formats import encode, numpy_dtype
 from .numpy_builder import NumpyBuilder
-from .triton_internals import ASTSource, TensorHandle, allocation, canonicalize_dtype, core, numpy_dtype, str_to_ty
+from .triton_internals import ASTSource, TensorHandle, allocation, canonicalize_dtype, core, str_to_ty
 
 MAX_GRID_YZ = 65535
 
@@ -91,7 +91,9 @@ class Launcher:
         builder = context.builder
         if context.depth:
             raise RuntimeError("a kernel was launched while another one was being interpreted")
-        builder.options = self._metadata
+        # Triton computes overflow checks even where, without debug, it then leaves them out.
+        metadata = self._metadata
+        builder.options = metadata._replace(sanitize_overflow=metadata.sanitize_overflow and metadata.debug)
         builder.memory = Memory(kernel.__name__, tensors, context.observer)
         builder.set_grid_dim(*grid)
         context.depth += 1

@@ -11,9 +11,24 @@ import functools
 import numpy as np
 import triton.language as tl
 
-from .triton_internals import numpy_dtype
-
 ENCODED = frozenset({tl.bfloat16, tl.float8e5, tl.float8e5b16, tl.float8e4nv, tl.float8e4b8, tl.float8e4b15})
+
+_STORED = {
+    name: np.dtype(stored)
+    for name, stored in {
+        "int1": bool, "int8": "int8", "int16": "int16", "int32": "int32", "int64": "int64", "uint8": "uint8",
+        "uint16": "uint16", "uint32": "uint32", "uint64": "uint64", "fp16": "float16", "fp32": "float32",
+        "fp64": "float64", "bf16": "uint16", "fp8e5": "uint8", "fp8e5b16": "uint8", "fp8e4nv": "uint8",
+        "fp8e4b8": "uint8", "fp8e4b15": "uint8",
+    }.items()
+}  # yapf: disable
+_POINTER = np.dtype(np.uint64)
+
+
+def numpy_dtype(dtype: tl.dtype) -> np.dtype:
+    """How a type is stored. (Triton's own answer to this costs more than most operations.)"""
+    scalar = dtype.scalar
+    return _POINTER if scalar.is_ptr() else _STORED[scalar.name]
 
 
 def decode(data: np.ndarray, dtype: tl.dtype) -> np.ndarray:

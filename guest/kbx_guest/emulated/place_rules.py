@@ -52,9 +52,9 @@ def _pin_memory(func, args, kwargs):
 
 def move(tensor, to_card: bool, **conversion):
     """A copy in the other place; in the same place what torch's own `to` gives."""
-    if to_card == is_on_card(tensor):
-        return tensor.to(**conversion)
-    moved = tensor.to(HOST_DEVICE, **{**conversion, "copy": True})
+    if to_card != is_on_card(tensor):
+        conversion["copy"] = True
+    moved = tensor.to(HOST_DEVICE, **conversion)
     if to_card:
         _mark(moved, CARD)
     return moved
@@ -186,6 +186,11 @@ def _setitem(func, args, kwargs):
     return func(tensor, index, value)
 
 
+@special(torch.broadcast_tensors)
+def _broadcast(func, args, kwargs):
+    return func(*args, **kwargs)
+
+
 @special(_Tensor.record_stream)
 def _record_stream(func, args, kwargs):
     return None
@@ -200,10 +205,10 @@ def _attention(func, args, kwargs):
     return ordinary(func, args, kwargs)
 
 
-@special(_Tensor.__repr__)
+@special(_Tensor.__repr__, _Tensor.__format__)
 def _repr(func, args, kwargs):
     text = func(*args, **kwargs)
-    if not is_on_card(args[0]):
+    if not is_on_card(args[0]) or not text.endswith(")"):
         return text
     # The device comes first among what follows the data.
     return re.sub(r"((, (size|dtype|layout|grad_fn|requires_grad|names)=[^\n]*)?\))$", r", device='cuda:0'\1", text)

@@ -68,7 +68,9 @@ def _mark(tensor, place):
     try:
         storage = tensor.untyped_storage()
     except (NotImplementedError, RuntimeError):
-        if not torch._C._functorch.is_functorch_wrapped_tensor(tensor):
+        if torch._C._functorch.is_functorch_wrapped_tensor(tensor):
+            _mark(torch._C._functorch.get_unwrapped(tensor), place)
+        else:
             tensor._kbx_place = place
         return
     if storage._kbx_place is not place:
@@ -120,8 +122,10 @@ def ordinary(func, args, kwargs):
     """Any function: results are where the tensors among the arguments are, or where `device=` says."""
     place, kwargs = _wanted_place(func, kwargs)
     card, host = survey(args, kwargs)
-    if card and host and not _may_mix(func):
-        raise mixing_error(func, args, kwargs, is_on_card)
+    if card and host:
+        if getattr(func, "__name__", "") not in _MIXING:
+            raise mixing_error(func, args, kwargs, is_on_card)
+        card = is_on_card(args[0])
     if "generator" in kwargs:
         _check_generator(kwargs["generator"], place if place is not None else CARD if card else None)
     result = func(*args, **kwargs)
@@ -186,17 +190,13 @@ def mark_all(result, place):
         mark_all(list(result.values()), place)
 
 
-# Functions that take tensors of both places: they copy, look at shapes only, or read indices and lengths.
+# Functions that take tensors of both places: they copy, look at shapes only, or read indices and lengths. What they
+# answer with is where their first argument is.
 _MIXING = frozenset({
-    "copy_", "__set__", "__setstate__", "set_", "new_tensor", "expand_as", "view_as", "reshape_as", "broadcast_tensors",
-    "result_type", "can_cast", "promote_types", "is_same_size", "tensor_split", "pack_padded_sequence",
-    "_pack_padded_sequence", "assert_close", "backward", "module_load", "is_set_to", "index_put_", "index_put",
-    "is_storage", "is_tensor", "_foreach_copy_",
+    "copy_", "__set__", "__setstate__", "set_", "new_tensor", "expand_as", "view_as", "reshape_as", "result_type", "can_cast", "promote_types", "is_same_size", "tensor_split", "pack_padded_sequence",
+    "_pack_padded_sequence", "backward", "module_load", "is_set_to", "index_put_", "index_put", "_foreach_copy_",
+    "_has_compatible_shallow_copy_type",
 })  # yapf: disable
-
-
-def _may_mix(func) -> bool:
-    return getattr(func, "__name__", "") in _MIXING
 
 
 def _check_generator(generator, place):

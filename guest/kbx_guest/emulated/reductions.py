@@ -69,7 +69,16 @@ class Semantic(TritonSemantic):
     def __init__(self, builder, call):
         super().__init__(builder)
         self._call = call
+        self._constants = {}
         self.combine_capture = CombineCapture()
+
+    def to_tensor(self, x, check_type=True):
+        if type(x) is not int:
+            return super().to_tensor(x, check_type)
+        known = self._constants.get(x)
+        if known is None:
+            known = self._constants[x] = super().to_tensor(x, check_type)
+        return known
 
     def reduction(self, inputs, axis, region_builder_fn):
         if axis is None:

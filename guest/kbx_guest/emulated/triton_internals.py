@@ -56,7 +56,6 @@ LIBDEVICE_STUBS = "triton.language.extra.libdevice"
 InterpreterBuilder = _fetch("triton.runtime.interpreter:InterpreterBuilder")
 TensorHandle = _fetch("triton.runtime.interpreter:TensorHandle")
 BlockPointerHandle = _fetch("triton.runtime.interpreter:BlockPointerHandle")
-numpy_dtype = _fetch("triton.runtime.interpreter:_get_np_dtype")
 memory_access = _fetch("triton._C.libtriton:interpreter")
 INPUT_PRECISION = _fetch("triton._C.libtriton:ir.INPUT_PRECISION")
 PADDING_OPTION = _fetch("triton._C.libtriton:ir.PADDING_OPTION")
