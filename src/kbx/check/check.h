@@ -20,15 +20,17 @@ struct Judgement {
 
 // What the task expects of one set of arguments: computed by the judge after the submission's outputs were taken.
 struct Expectation {
-  Results shaped;       // eager's results: they say which structure, shapes and dtypes are right
-  Results values;       // the reference's, floating tensors in double
-  Args after;           // the reference's arguments after it ran
+  Results shaped;  // eager's results: they say which structure, shapes and dtypes are right
+  Results values;  // the reference's, floating tensors in double
+  Args after;      // the reference's arguments after it ran
 };
 Expectation expect(const Task& task, const Args& args);
 
 // got, after: the submission's results and the arguments after the call. Order of the tests: structure, dtype, shape,
-// non-finite values where the reference has none (or the reverse), values, legally mutated arguments. An argument that
-// was changed without being listed in task.mutates is the caller's business (it compares bytes).
+// non-finite values where the reference has none (or the reverse), values, legally mutated arguments: those that the
+// reference returns have to hold what was returned, those that it left alone have to be unchanged, the others follow
+// the contract. An argument that was changed without being listed in task.mutates is the caller's business (it compares
+// bytes). Throws Error where the task contradicts itself.
 Judgement judge(const Task& task, const Args& before, const Args& after, const Results& got,
                 const Expectation& expectation);
 
