@@ -50,13 +50,6 @@ Results fft_slack(const Args& in) {
   return {(zeroth.sqrt() * (norm_factor(in) * (4 + std::log2(points(in))))).expand_as(power)};
 }
 
-// N(0,1) in both parts.
-Recipe complex_randn(Shape shape) {
-  shape.push_back(2);
-  return apply(
-      randn(std::move(shape), at::kFloat), [](const at::Tensor& x) { return at::view_as_complex(x); }, "as complex64");
-}
-
 }  // namespace
 
 KBX_TASK(Math, fftn) {
@@ -96,9 +89,9 @@ def fftn(input, s=None, dim=None, norm=None, out=None):
                {{"input", randn({3, 10, 2}, at::kFloat)}, {"dim", ints({1})}, {"norm", "forward"}}},
               {"no power of two", {{"input", randn({5, 7}, at::kFloat)}, {"norm", "backward"}}},
               {"three dimensions", {{"input", randn({4, 2, 8}, at::kFloat)}}},
-              {"complex", {{"input", complex_randn({8, 8})}}},
-              {"complex vector", {{"input", complex_randn({64})}}},
-              {"complex, transposed", {{"input", transposed(complex_randn({4, 8}))}, {"norm", "ortho"}}},
+              {"complex", {{"input", randn({8, 8}, at::kComplexFloat)}}},
+              {"complex vector", {{"input", randn({64}, at::kComplexFloat)}}},
+              {"complex, transposed", {{"input", transposed(randn({4, 8}, at::kComplexFloat))}, {"norm", "ortho"}}},
               {"one point", {{"input", randn({1}, at::kFloat)}}},
               {"no slices", {{"input", empty({0, 4}, at::kFloat)}, {"dim", ints({1})}}},
               {"into out", {{"input", randn({4, 8}, at::kFloat)}, {"out", empty({4, 8}, at::kComplexFloat)}}},
@@ -107,7 +100,7 @@ def fftn(input, s=None, dim=None, norm=None, out=None):
           [] {
             Sizes sizes;
             for (int i = 12; i <= 23; ++i)
-              sizes.push_back({"2^" + std::to_string(i), {{"input", complex_randn({1LL << i})}}});
+              sizes.push_back({"2^" + std::to_string(i), {{"input", randn({1LL << i}, at::kComplexFloat)}}});
             return sizes;
           }(),
       // 5 N log2(N) a slice: the multiplications and additions of a radix-2 transform.

@@ -32,7 +32,11 @@ def rad2deg_sqrt(input):
                    {"normal, positive", {{"input", folded(outliers({64, 64}, at::kFloat, 0.01, 10), 1e-3)}}},
                },
       .sizes = power_sizes("input", at::kFloat, 12, 27, {.low = 0, .high = 10}),
-      .cost = streaming_cost({"input"}, 1),
+      .cost = [](const Args& in) -> Cost {
+        const at::Tensor x = in.tensor("input");
+        return {
+            .bytes_read = bytes_of(x), .bytes_written = 2 * bytes_of(x), .flops = 2 * static_cast<double>(x.numel())};
+      },
       .contract = {Relative{.ulps = 4, .floor = kSmallestNormal},
                    "a rounded factor or a fast division by pi costs up to three spacings, the fast square root one; "
                    "half types are off by 2^-12"},

@@ -26,8 +26,8 @@ dtype: torch.float32, torch.float64 or None (the input's). The input is converte
 asks for float64 arithmetic. Sum float32 in float32 or better, in any order; not in one chain when there are millions of
 elements.
 out: a tensor of the result's shape and dtype that receives the result and is returned. Without it a new tensor of that
-dtype is returned, of the input's shape without the averaged dimensions, or with length 1 there when keepdim is true. The
-input may be any strided view.)",
+dtype is returned, of the input's shape without the averaged dimensions, or with length 1 there when keepdim is true.
+The input may be any strided view.)",
       .snippet = R"(import torch
 
 

@@ -36,11 +36,11 @@ KBX_TASK(Reduce, std) {
 sqrt(sum((x - mean)^2) / max(0, n - correction)), with n the number of elements of a slice. dim is None for all
 dimensions, an int, or a tuple of ints, negative values counting from the end. correction is a Python number, 1 by
 default (Bessel), 0 for the population's deviation. 0/0, as for one element with correction 1, is NaN.
-Compute in float32 or better. Deviations from the mean have to be formed, in two passes or by Welford's rule: the mean of
-squares less the square of the mean loses every digit where the mean is a thousand times the deviation, which is asked.
+Compute in float32 or better. Deviations from the mean have to be formed, in two passes or by Welford's rule: the mean
+of squares less the square of the mean loses every digit where the mean is a thousand times the deviation, which occurs.
 out: a float32 tensor of the result's shape that receives the result and is returned. Without it a new float32 tensor is
-returned, of the input's shape without the reduced dimensions, or with length 1 there when keepdim is true. The input may
-be any strided view.)",
+returned, of the input's shape without the reduced dimensions, or with length 1 there when keepdim is true. The input
+may be any strided view.)",
       .snippet = R"(import torch
 
 
