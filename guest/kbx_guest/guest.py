@@ -29,7 +29,9 @@ def main(config, fds):
     report = _native.apply_sandbox(config["sandbox"]) if config["sandbox"] else []
     hello = {"pid": os.getpid(), "sandbox": report}
     if config.get("self_test"):
-        hello["self_test"] = _native.self_test(config["scratch"])
+        judges = os.path.dirname(config["scratch"])  # the judge's own folder: no guest may look into it
+        log = os.path.join(judges, "zygote.log")
+        hello["self_test"] = _native.self_test(config["scratch"], os.__file__, judges, log)
     channel.send(messages.HELLO, 0, hello)
     try:
         Guest(channel, watch, device).serve()

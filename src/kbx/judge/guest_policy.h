@@ -12,7 +12,12 @@ namespace kbx {
 // which the session adds.
 wire::Json guest_policy(const Zygote& zygote, bool on_gpu);
 
-// The self-test of a guest in its sandbox: what was tried, and whether it was refused as it must be.
-wire::Json try_sandbox(Zygote& zygote, const std::filesystem::path& scratch);
+// What a guest found when it tried every forbidden act, and every act that guests need, from inside its sandbox.
+struct SandboxProof {
+  wire::Json mechanisms;               // {"mechanism", "enforced", "reason"} each
+  wire::Json attempts;                 // {"act", "mechanism", "forbidden", "outcome", "surprise"} each
+  std::vector<std::string> surprises;  // acts that went against what the mechanisms promise: no run may start
+};
+SandboxProof try_sandbox(Zygote& zygote, wire::Json guest_config, const std::filesystem::path& scratch_root);
 
 }  // namespace kbx

@@ -56,8 +56,9 @@ class GuestSession {
   // Has the guest copy the result's tensors into these slots.
   std::optional<Failure> take(const wire::Json& payload);
 
-  const Seen& seen() const { return seen_; }              // of the last call
-  const wire::Json& sandbox() const { return sandbox_; }  // the guest's report of what is enforced
+  const Seen& seen() const { return seen_; }                  // of the last call
+  const wire::Json& sandbox() const { return sandbox_; }      // what of the sandbox is enforced
+  const wire::Json& self_test() const { return self_test_; }  // what the guest tried, where its config asks for that
   double compile_seconds() const { return spent_s_[1]; }
   std::string standard_output() const { return output_[0]; }  // the first 16 KiB
   std::string standard_error() const { return output_[1]; }

@@ -3,6 +3,7 @@
 
 #include <ATen/Parallel.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <condition_variable>
@@ -143,11 +144,14 @@ class Service {
     send(Type::kReady, {{"device", device_name}, {"versions", zygote_->versions()}, {"sandbox", sandbox}});
   }
 
-  // A guest that loads nothing: it shows that guests start, and what of the sandbox is enforced here.
+  // Before anything is judged: guests start, and the sandbox does what it promises.
   Json prove_sandbox() {
-    GuestSession probe(*zygote_, bench_->guest_config, bench_->scratch_root, bench_->limits);
-    probe.await_hello();
-    return probe.sandbox();
+    const SandboxProof proof = try_sandbox(*zygote_, bench_->guest_config, bench_->scratch_root);
+    if (!proof.surprises.empty())
+      throw Error(ErrorKind::kEnvironment,
+                  fmt::format("the sandbox does not hold: {}", fmt::join(proof.surprises, "; ")),
+                  "'kbx doctor' shows every attempt; --unsafe-no-sandbox runs without");
+    return proof.mechanisms;
   }
 
   void serve_submissions() {
@@ -247,7 +251,14 @@ Json doctor(const ServiceConfig& config) {
                    .guest_dir = config.guest_dir.string(),
                    .log_path = (scratch.path() / "zygote.log").string()});
     report["versions"] = zygote.versions();
-    report["sandbox"] = try_sandbox(zygote, scratch.path());
+    const SandboxProof proof = try_sandbox(zygote,
+                                           {{"emulate", "sm_90"},
+                                            {"targets", Json::array()},
+                                            {"own_driver", true},
+                                            {"sandbox", guest_policy(zygote, false)}},
+                                           scratch.path());
+    report["sandbox"] = {
+        {"mechanisms", proof.mechanisms}, {"attempts", proof.attempts}, {"surprises", proof.surprises}};
   } catch (const Error& error) {
     report["failed"] = {{"message", error.what()}, {"hint", error.hint()}};
   }
