@@ -71,6 +71,7 @@ py::list self_test(const std::string& scratch, const std::string& readable_file,
 
 void bind_sandbox(py::module_& module) {
   module.def("apply_sandbox", &apply_sandbox);
+  module.def("self_test", &self_test);
 }
 
 }  // namespace kbx::guest
