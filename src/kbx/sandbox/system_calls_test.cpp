@@ -77,7 +77,8 @@ TEST(SystemCalls, Sockets) {
     EXPECT_EQ(call(SYS_socket, family, SOCK_DGRAM, 0), "EPERM") << "family " << family;
   EXPECT_EQ(call(SYS_socket, AF_INET, SOCK_STREAM, 0), "EPERM");
   EXPECT_EQ(call(SYS_socket, AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0), "EPERM");
-  EXPECT_EQ(call(SYS_socket, AF_UNIX, SOCK_SEQPACKET, 0), "EPERM");
+  EXPECT_EQ(call(SYS_socketpair, AF_UNIX, SOCK_DGRAM, 0, nullptr), "EPERM");
+  EXPECT_EQ(call(SYS_socket, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0), "succeeded");
   EXPECT_EQ(call(SYS_socket, AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), "succeeded");
   EXPECT_EQ(call(SYS_connect, -1, nullptr, 0), "EPERM");
   EXPECT_EQ(filtered([] {
