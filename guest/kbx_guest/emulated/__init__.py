@@ -43,7 +43,7 @@ def install(target: str = "sm_90", *, observer: Observer, targets: tuple[str, ..
     _announce_compiling(phases)
     triton_internals.active_driver.set_active(EmulatedDriver(declared, context))
     cuda_api.install(declared, context.refuse)
-    places.install()
+    places.install(context.refuse)
 
 
 def _announce_compiling(phases: Phases) -> None:

@@ -280,7 +280,7 @@ class Frontend:
     def count(self, counter, *args, **kwargs):
         """`for`: a static range counts in constants, any other in tensors of the type that its bounds promote to."""
         if counter is core.static_range:
-            bounds = counter(*args, **kwargs)
+            bounds = counter(*map(_as_constant, args), **{k: _as_constant(v) for k, v in kwargs.items()})
             return builtins.range(*map(unwrap_if_constexpr, (bounds.start, bounds.end, bounds.step)))
         if counter is core.range:
             bounds = counter(*args, **kwargs)
@@ -308,7 +308,8 @@ class Frontend:
             fn = getattr(cuda_libdevice, fn.__name__)
         fn = self._replaced.get(fn, fn) if fn.__hash__ else fn
         if is_builtin(fn) or isinstance(getattr(fn, "__self__", None), core.base_value):
-            return fn(*args, **kwargs, **self._implicit_arguments(fn))
+            kwargs = {name: _as_constant(value) for name, value in kwargs.items()}
+            return fn(*map(_as_constant, args), **kwargs, **self._implicit_arguments(fn))
         if isinstance(fn, type) and issubclass(fn, core.base_value):
             return fn(*args, **kwargs)
         return fn(*map(unwrap_if_constexpr, args), **kwargs)
@@ -339,6 +340,15 @@ class Frontend:
         if isinstance(container, core.tensor):
             return container.__getitem__(key, _semantic=self.semantic)
         return unwrap_if_constexpr(container)[unwrap_if_constexpr(key)]
+
+
+def _as_constant(value):
+    """Numbers and lists as the compiler hands them to a builtin; some builtins insist on it."""
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return core.constexpr(value)
+    if isinstance(value, (list, tuple)) and not hasattr(value, "_fields"):
+        return core.tuple([_as_constant(item) for item in value])
+    return value
 
 
 def _nothing(*_, **__):

@@ -104,7 +104,7 @@ class NumpyBuilder(RegionBuilding, InterpreterBuilder):
         """Adds one lane after another, as lanes may meet in one place; C++ in Triton knows no 16-bit floats."""
         if operation != ATOMIC_OP.FADD:
             raise UnsupportedOnCpu(f"atomic {operation} on {val.dtype}")
-        dtype, stored = val.dtype.scalar(val.dtype.scalar)
+        dtype, stored = val.dtype.scalar, numpy_dtype(val.dtype.scalar)
         values = np.broadcast_to(val.data, ptr.data.shape)
         before = np.zeros(ptr.data.shape, stored)
         one = np.ones(1, bool)
@@ -237,7 +237,7 @@ class NumpyBuilder(RegionBuilding, InterpreterBuilder):
     def create_extern_elementwise(self, lib_name, lib_path, symbol, arguments, ret_type, is_pure):
         scalar = ret_type.scalar
         arrays = np.broadcast_arrays(*(decode(a.data, a.dtype.scalar) for a in arguments))
-        return TensorHandle(libdevice.evaluate(symbol, arrays(scalar)), scalar)
+        return TensorHandle(libdevice.evaluate(symbol, arrays, numpy_dtype(scalar)), scalar)
 
     def create_inline_asm(self, *_):
         raise UnsupportedOnCpu("inline assembly")

@@ -11,12 +11,14 @@ where Python meets them (`.grad`, `torch.autograd.grad`, a custom function's `ba
 """
 
 import contextlib
+import re
 import weakref
 
 import torch
 from torch.overrides import TorchFunctionMode, _get_current_function_mode_stack
 from torch.utils import _device as default_device
 
+from .errors import UnsupportedOnCpu
 from .place_errors import mixing_error
 
 CARD = "cuda"  # values of a storage's mark; None is ordinary host memory
@@ -128,12 +130,24 @@ def ordinary(func, args, kwargs):
         card = is_on_card(args[0])
     if "generator" in kwargs:
         _check_generator(kwargs["generator"], place if place is not None else CARD if card else None)
-    result = func(*args, **kwargs)
-    if place is CARD or (place is None and card):
+    on_card = place is CARD or (place is None and card)
+    try:
+        result = func(*args, **kwargs)
+    except (RuntimeError, NotImplementedError) as error:
+        if on_card and _LACKING.search(str(error)):
+            _refuse(f"torch's {getattr(func, '__name__', func)}: {error}", error)
+        raise
+    if on_card:
         mark_all(result, CARD)
     elif place is PINNED:
         mark_all(result, PINNED)
     return result
+
+
+# An operator that the CPU lacks. 16-bit floats are named because a card has nearly everything in them; what is missing
+# for other types is mostly missing on the card as well.
+_LACKING = re.compile(r"not implemented on the CPU|not implemented for '(Half|BFloat16|ComplexHalf)'"
+                      r"|Could not run '.*' with arguments from the 'CPU'|only supported (on|for) CUDA")
 
 
 _ON_HOST = "host"  # asked for by `device=`
@@ -221,8 +235,14 @@ def special(*functions):
     return register
 
 
-def install() -> None:
-    """Activates the mode in this thread, for good."""
+def _refuse(reason, cause):
+    raise UnsupportedOnCpu(reason) from cause
+
+
+def install(refuse) -> None:
+    """Activates the mode in this thread, for good. `refuse(reason, cause)` raises `UnsupportedOnCpu`."""
+    global _refuse
     from . import place_rules  # noqa: F401: registers the special functions
+    _refuse = refuse
     torch.UntypedStorage._kbx_place = None
     mode.__enter__()

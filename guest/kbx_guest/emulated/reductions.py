@@ -80,6 +80,11 @@ class Semantic(TritonSemantic):
             known = self._constants[x] = super().to_tensor(x, check_type)
         return known
 
+    def _hint(self, x, values):
+        return x  # promises to the optimiser
+
+    multiple_of = max_contiguous = max_constancy = _hint
+
     def reduction(self, inputs, axis, region_builder_fn):
         if axis is None:
             inputs = tuple(self.reshape(t, [t.numel.value], can_reorder=True) for t in inputs)
