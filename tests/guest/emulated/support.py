@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of the emulated GPU share: one installation for the whole test process, and forks for the rest."""
+"""What the tests of the emulated GPU share: one installation for the whole test process, and forks for the rest.
+
+With KBX_REAL_GPU=1 nothing is installed and the same tests run on the real card, which is how their expectations were
+checked; those that look at the emulator itself are skipped.
+"""
 
 import os
 import pickle
 import sys
 import tempfile
 import traceback
+import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "guest"))
@@ -47,7 +52,8 @@ class Watch:
 
 
 watch = Watch()
-_installed = False
+_installed = REAL_GPU = os.environ.get("KBX_REAL_GPU") == "1"
+only_emulated = unittest.skipIf(REAL_GPU, "about the emulator itself")
 
 
 def install() -> Watch:

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 import triton
 import triton.language as tl
-from support import emulated, install
+from support import emulated, install, only_emulated
 from triton.language.extra import libdevice
 from triton.tools.tensor_descriptor import TensorDescriptor
 
@@ -264,6 +264,7 @@ class LanguageTest(unittest.TestCase):
         functions[(1, )](out, 3)
         self.assertEqual([4, 15, 9, 1, 3, 1300, 11], out.tolist())
 
+    @only_emulated
     def test_statements_without_effect_on_a_card(self):
         out = self.ints(4)
         printed = io.StringIO()
@@ -272,6 +273,7 @@ class LanguageTest(unittest.TestCase):
         self.assertEqual([0, 1, 2, 3], out.tolist())
         self.assertEqual(1, printed.getvalue().count("compiling"))
 
+    @only_emulated
     def test_device_print_and_assert(self):
         x = torch.tensor([1.5, -2.0], device="cuda")
         printed = io.StringIO()
@@ -315,7 +317,6 @@ class LanguageTest(unittest.TestCase):
         out = torch.zeros(3 * 64, device="cuda")
         random[(1, )](123, out, 64)
         uniform, normal, integers = out.cpu().split(64)
-        # The first numbers of Philox with seed 123, as an H200 gives them.
         self.assertTrue(((0 <= uniform) & (uniform < 1)).all())
         self.assertEqual(64, len(set(uniform.tolist())))
         self.assertLess(abs(normal.mean().item()), 0.5)
@@ -361,6 +362,7 @@ class LanguageTest(unittest.TestCase):
         make_kernel(tl.constexpr(8))[(1, )](out)
         self.assertEqual(8, out.item())
 
+    @only_emulated
     def test_missing_internals_are_named(self):
         with self.assertRaisesRegex(ImportError, "triton 3.* has no triton.runtime.jit:Absent.*checked with triton 3.6.0"):
             emulated.triton_internals._fetch("triton.runtime.jit:Absent")

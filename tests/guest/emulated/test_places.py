@@ -10,7 +10,7 @@ import unittest
 
 import numpy as np
 import torch
-from support import emulated, install
+from support import emulated, install, only_emulated
 
 CUDA = torch.device("cuda", 0)
 ELEMENTWISE = "Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu!"
@@ -85,6 +85,7 @@ class PlacesTest(unittest.TestCase):
         self.assertIs(self.card, torch.as_tensor(self.card))
         self.assertEqual(CUDA, torch.asarray(self.card).device)
 
+    @only_emulated
     def test_the_mark_lies_on_memory_and_dies_with_it(self):
         host = torch.ones(8)
         view = host[2:]
@@ -273,6 +274,7 @@ class PlacesTest(unittest.TestCase):
         thread.join()
         self.assertEqual([True], seen)
 
+    @only_emulated
     def test_an_operation_costs_microseconds(self):
         # Generous: measured at 3 us on a free core, and this must not fail on a busy one.
         once = min(timeit.repeat(lambda: self.card.is_cuda, number=2000, repeat=5)) / 2000
