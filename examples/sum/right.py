@@ -26,11 +26,13 @@ def sum(input, dim, keepdim=False, dtype=None):
     kept = [d for d in range(input.dim()) if d not in dims]
     rows = [input.shape[d] for d in kept]
     length = math.prod(input.shape[d] for d in dims)
+    if dtype is None:
+        dtype = input.dtype if input.dtype.is_floating_point else torch.int64
     x = input.permute(*kept, *dims).contiguous()
     y = torch.empty(rows, device=input.device, dtype=torch.float32)
     if y.numel() > 0:
         row_sum_kernel[(y.numel(),)](x, y, length, BLOCK=256)
-    y = y.to(dtype or input.dtype)
+    y = y.to(dtype)
     if keepdim:
         y = y.reshape([1 if d in dims else n for d, n in enumerate(input.shape)])
     return y

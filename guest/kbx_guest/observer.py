@@ -36,6 +36,10 @@ class Observer:
         if len(self.findings) < MAX_FINDINGS:
             self.findings.append({"rule": rule, "detail": str(detail)[:500], "line": int(line or 0)})
 
+    def unsupported(self, reason):
+        """Told before UnsupportedOnCpu is raised, since a submission may catch that."""
+        self.finding("unsupported_on_cpu", reason)
+
     def target(self, kernel_name, result):
         """One kernel on one compile target: a dict with target, compiled, shared_bytes, registers, spills, error."""
         self.targets.append({"kernel": kernel_name, **result})

@@ -182,7 +182,7 @@ class Evaluation {
   // Random results of two calls must differ wherever two runs of the reference differ.
   void check_independence(const Args& args, CallOutcome& outcome, CaseResult& result) {
     const auto* rule = std::get_if<Distribution>(&task_.contract.rule);
-    if (rule == nullptr || !rule->independent) return;
+    if (rule == nullptr || !rule->independent || seeded(args)) return;
     if (same(expect(task_, args).values, expect(task_, args).values)) return;
     CallOutcome again = call(args, result);
     if (again.failure || again.judgement.verdict != Verdict::kPassed)
@@ -190,6 +190,12 @@ class Evaluation {
     else if (same(outcome.got, again.got))
       outcome.judgement =
           refusal(Verdict::kWrongValue, "two calls gave the same random numbers", task_.contract.because);
+  }
+
+  // A generator that is seeded afresh for each call gives the same numbers twice, and rightly so.
+  static bool seeded(const Args& args) {
+    return std::ranges::any_of(args.items(),
+                               [](const auto& item) { return item.second.template as<GeneratorSeed>() != nullptr; });
   }
 
   static bool same(const Results& a, const Results& b) {
