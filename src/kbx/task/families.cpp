@@ -82,7 +82,7 @@ Cases binary_cases(const std::string& a, const std::string& b, at::ScalarType dt
       two("equal shapes, 2-d", bell({33, 65}, dtype, of_a), bell({33, 65}, dtype, of_b)),
       two("a row for each", spread({33, 65}, dtype, of_a), spread({65}, dtype, of_b)),
       two("a column for each", spread({33, 65}, dtype, of_a), spread({33, 1}, dtype, of_b)),
-      two("the first is broadcast", spread({7, 1, 9}, dtype, of_a), spread({5, 7, 9}, dtype, of_b)),
+      two("the first is broadcast", spread({7, 1}, dtype, of_a), spread({5, 7, 9}, dtype, of_b)),
       two("both are broadcast", spread({17, 1}, dtype, of_a), spread({1, 19}, dtype, of_b)),
       two("a tensor without dimensions", spread({11, 13}, dtype, of_a), spread({}, dtype, of_b)),
       two("transposed", transposed(spread({20, 33}, dtype, of_a)), spread({33, 20}, dtype, of_b)),
