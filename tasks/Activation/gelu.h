@@ -14,8 +14,8 @@ inline Task gelu_in(at::ScalarType dtype, const std::string& entry, Contract con
 approximate='none': y = x/2 * (1 + erf(x / sqrt(2))).
 approximate='tanh': y = x/2 * (1 + tanh(sqrt(2/pi) * (x + 0.044715 x^3))). The two forms differ by up to 5e-4 and each
 is asked for by itself.
-Arithmetic is float32 inside. +inf gives +inf and NaN gives NaN; a large negative input gives zero of either sign, never
-NaN. Returns a new tensor of the shape and dtype ()" +
+Arithmetic is float32 inside. NaN gives NaN, infinities are not asked for; a large negative input gives zero of either
+sign, never NaN. Returns a new tensor of the shape and dtype ()" +
                      type + R"() of the input; the input may be any strided view.)",
       .snippet = "import torch\nimport torch.nn.functional as F\n\n\ndef " + entry +
                  "(input, approximate='none'):\n    return F.gelu(input, approximate=approximate)\n",
@@ -27,9 +27,9 @@ NaN. Returns a new tensor of the shape and dtype ()" +
               {"small integers, tanh", {{"input", values({-2, -1, 0, 1, 2}, dtype)}, {"approximate", "tanh"}}},
               {"both tails", {{"input", values({-10, -3, -1, 0, 1, 3, 10}, dtype)}}},
               {"both tails, tanh", {{"input", values({-10, -3, -1, 0, 1, 3, 10}, dtype)}, {"approximate", "tanh"}}},
-              {"beyond the tails", {{"input", values({-100, -30, -0.0, 30, 100, INFINITY, NAN}, dtype)}}},
+              {"beyond the tails", {{"input", values({-100, -30, -0.0, 30, 100, NAN}, dtype)}}},
               {"beyond the tails, tanh",
-               {{"input", values({-100, -30, -0.0, 30, 100, INFINITY, NAN}, dtype)}, {"approximate", "tanh"}}},
+               {{"input", values({-100, -30, -0.0, 30, 100, NAN}, dtype)}, {"approximate", "tanh"}}},
               {"normal", {{"input", randn({64, 64}, dtype)}, {"approximate", "none"}}},
               {"normal, tanh", {{"input", randn({64, 64}, dtype)}, {"approximate", "tanh"}}},
               {"outliers", {{"input", outliers({64, 64}, dtype, 0.01, 10)}, {"approximate", "none"}}},

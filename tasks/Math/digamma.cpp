@@ -33,7 +33,8 @@ def digamma(input_tensor):
                     {{"input_tensor",
                       apply(
                           uniform({257}, at::kFloat, 0.1, 0.9),
-                          [](const at::Tensor& x) { return x - at::arange(257) % 20 - 1; }, "minus 1 .. 20")}}},
+                          [](const at::Tensor& x) { return x - at::arange(257, x.options()).remainder(20) - 1; },
+                          "minus 1 .. 20")}}},
                    {"normal, positive", {{"input_tensor", folded(randn({1024}, at::kFloat), 0.1)}}},
                },
       .sizes = power_sizes("input_tensor", at::kFloat, 12, 27, {.low = 1, .high = 2}),

@@ -93,7 +93,6 @@ def fftn(input, s=None, dim=None, norm=None, out=None):
               {"complex vector", {{"input", randn({64}, at::kComplexFloat)}}},
               {"complex, transposed", {{"input", transposed(randn({4, 8}, at::kComplexFloat))}, {"norm", "ortho"}}},
               {"one point", {{"input", randn({1}, at::kFloat)}}},
-              {"no slices", {{"input", empty({0, 4}, at::kFloat)}, {"dim", ints({1})}}},
               {"into out", {{"input", randn({4, 8}, at::kFloat)}, {"out", empty({4, 8}, at::kComplexFloat)}}},
           },
       .sizes =

@@ -63,7 +63,12 @@ def argmax(input_tensor, dim, keepdim=False):
               {"no slices", {{"input_tensor", empty({4, 0}, at::kFloat)}, {"dim", 0}}},
               {"transposed", {{"input_tensor", transposed(randn({40, 24}, at::kFloat))}, {"dim", 1}}},
           },
-      .sizes = power_sizes("input_tensor", at::kHalf, 12, 29),
+      .sizes =
+          [] {
+            Sizes sizes = power_sizes("input_tensor", at::kHalf, 12, 29);
+            for (Size& size : sizes) size.args.emplace_back("dim", 0);
+            return sizes;
+          }(),
       .cost = [](const Args& in) -> Cost {
         const at::Tensor x = in.tensor("input_tensor");
         const double n = static_cast<double>(x.numel());
