@@ -19,16 +19,17 @@ ALLOWED = {
     "input": {"base", "record"},
     "store": {"base", "record", "input"},
     "report": {"base", "record", "store"},
+    "run": {"base", "wire", "record", "input", "store"},
     "task": {"base"},
     "check": {"base", "record", "task"},
     "judge": {"base", "wire", "record", "cuda", "sandbox", "task", "check"},
-    "cli": {"base", "wire", "record", "input", "store", "report"},
+    "cli": {"base", "wire", "record", "input", "store", "report", "run"},
     "programs": {"base", "wire", "cli", "judge", "task", "check"},
     "tasks": {"task", "check"},
     "extension": {"base", "wire", "sandbox", "cuda"},
 }
 # Folders that must build where there is no torch.
-WITHOUT_TORCH = {"base", "stats", "wire", "record", "input", "store", "report", "sandbox", "cuda", "cli"}
+WITHOUT_TORCH = {"base", "stats", "wire", "record", "input", "store", "report", "run", "sandbox", "cuda", "cli"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
 
 

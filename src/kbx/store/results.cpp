@@ -28,8 +28,10 @@ void ResultsWriter::append(const Record& record) {
     (void)!::ftruncate(file_.get(), static_cast<off_t>(end_));  // best effort; a reader drops the rest anyhow
     throw;
   }
-  if (::fdatasync(file_.get()) != 0)
+  while (::fdatasync(file_.get()) != 0) {
+    if (errno == EINTR) continue;
     throw Error(ErrorKind::kEnvironment, path_.string() + ": cannot flush: " + std::strerror(errno));
+  }
   end_ += line.size();
 }
 

@@ -111,7 +111,6 @@ void MethodSummary::add(const Record& record) {
 }
 
 void Summary::add(const Record& record) {
-  ++total_;
   all_.add(record);
   methods_[record.method].add(record);
   ++verdicts_[std::string(name_of(record.verdict))];
@@ -143,7 +142,7 @@ int64_t write_summaries(const fs::path& run_folder) {
   });
   replace_file(run_folder / "summary.json", dump(summary.to_json(), 2) + "\n");
   replace_file(run_folder / "summary.csv", summary.to_csv());
-  write_metrics(run_folder, static_cast<int64_t>(tasks.size()) == summary.total());
+  write_metrics(run_folder, static_cast<int64_t>(tasks.size()) == summary.all().total);
   return unreadable;
 }
 

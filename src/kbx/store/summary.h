@@ -29,7 +29,7 @@ class Summary {
  public:
   void add(const Record& record);
   const std::map<std::string, MethodSummary>& methods() const { return methods_; }
-  int64_t total() const { return total_; }
+  const MethodSummary& all() const { return all_; }
 
   nlohmann::json to_json() const;
   std::string to_csv() const;
@@ -38,7 +38,6 @@ class Summary {
   std::map<std::string, MethodSummary> methods_;
   MethodSummary all_;
   std::map<std::string, int64_t> verdicts_;
-  int64_t total_ = 0;
 };
 
 // The speedup of a record that has one.
