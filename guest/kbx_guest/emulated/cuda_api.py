@@ -38,6 +38,7 @@ def install(target, refuse) -> None:
     _autocast()
     _autograd()
     _threads()
+    torch.Tensor.record_stream = lambda tensor, stream: None
     torch.Generator = _make_generator_class()
     torch.cuda.default_generators = (torch.Generator("cuda"), )
     torch.version.cuda = torch.version.cuda or "13.0"

@@ -191,11 +191,6 @@ def _broadcast(func, args, kwargs):
     return func(*args, **kwargs)
 
 
-@special(_Tensor.record_stream)
-def _record_stream(func, args, kwargs):
-    return None
-
-
 @special(torch.nn.functional.scaled_dot_product_attention)
 def _attention(func, args, kwargs):
     if all(survey(args[:3], None)):
