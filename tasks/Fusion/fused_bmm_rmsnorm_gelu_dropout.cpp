@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kbx/task/define.h"
 #include "kbx/task/dropout.h"
-#include "kbx/task/residual.h"
 #include "kbx/task/rounding.h"
 
 namespace kbx {
@@ -31,10 +30,7 @@ std::vector<Bounded> bmm_dropout_bounds(const Question& q) {
   const double p = q.before.flag("training") ? q.before.number("dropout_p") : 0;
   const at::Tensor kept = activated(exact) / (1 - p);
   const at::Tensor slack = (activated_slack(exact) / (1 - p) + kept.abs() * 3) * spacing(at::kFloat) + kSmallestNormal;
-  std::vector<Bounded> out = dropout_bounds(*q.got[0].as<at::Tensor>(), kept, slack, p);
-  if (q.before.has("out"))
-    out.push_back(zero("out, from the result", q.after.tensor("out").to(at::kDouble) - *q.got[0].as<at::Tensor>()));
-  return out;
+  return dropout_bounds(*q.got[0].as<at::Tensor>(), kept, slack, p);
 }
 
 Case problem(const std::string& label, Recipe input1, Recipe input2, int64_t columns, ArgRecipes more = {}) {

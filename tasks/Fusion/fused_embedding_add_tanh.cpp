@@ -19,13 +19,14 @@ at::Tensor rows(const Args& in) {
 }
 
 // tanh passes on at most the error of the sum: the sum's own, and of a shrunk row that of its norm, a sum of D powers.
+// Of the result, then of the changed weight.
 Results embedding_slack(const Args& in) {
   Args exact =
       in.map_tensors([](const at::Tensor& t) { return t.is_floating_point() ? t.to(at::kDouble, false, true) : t; });
   renormalise(exact);
   const double dims = static_cast<double>(exact.tensor("weight").size(1));
   const double of_rows = in.has("max_norm") ? 6 + std::sqrt(dims) / 2 : 1;
-  return {rows(exact).abs() * of_rows + exact.tensor("other").abs()};
+  return {rows(exact).abs() * of_rows + exact.tensor("other").abs(), exact.tensor("weight").abs() * of_rows};
 }
 
 Case problem(const std::string& label, Recipe indices, Recipe weight, Recipe other, ArgRecipes more = {}) {

@@ -75,8 +75,7 @@ def fused_gather_masked_fill(input, dim, index, mask, value, *, sparse_grad=Fals
 )",
       .reference = [](const Args& in) -> Results {
         const at::Tensor gathered = at::gather(in.tensor("input"), in.integer("dim"), in.tensor("index"));
-        // Rounded as float32 does it, though the reference's input may be double.
-        return deliver(in, "out", gathered.masked_fill(in.tensor("mask"), static_cast<float>(in.number("value"))));
+        return deliver(in, "out", gathered.masked_fill(in.tensor("mask"), in.number("value")));
       },
       .cases = gather_masked_fill_cases(),
       .sizes = gather_masked_fill_sizes(),

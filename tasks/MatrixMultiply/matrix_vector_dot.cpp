@@ -8,18 +8,19 @@ at::Tensor new_y(const Args& in) {
   return at::mv(in.tensor("A"), in.tensor("x")) * in.number("alpha") + in.tensor("y") * in.number("beta");
 }
 
-// What y may be off, in spacings of its dtype, its rounding included.
-at::Tensor y_slack(const Args& in, const at::Tensor& y) {
+// What y may be off before it is rounded, in spacings of its dtype.
+at::Tensor y_slack(const Args& in) {
   const at::Tensor old = in.tensor("y").to(at::kDouble).abs() * std::abs(in.number("beta"));
   return product_slack(in.tensor("A"), in.tensor("x")) * std::abs(in.number("alpha")) +
-         old * (2 * accumulation_share(in.tensor("A").scalar_type())) + y.abs() * 0.5;
+         old * (2 * accumulation_share(in.tensor("A").scalar_type()));
 }
 
+// Of the dot product, then of y.
 Results dot_slack(const Args& in) {
   const Args exact = in.map_tensors([](const at::Tensor& t) { return t.to(at::kDouble); });
-  const at::Tensor y = new_y(exact), x = exact.tensor("x");
-  return {(y_slack(in, y) * x.abs()).sum() +
-          sum_slack(y.dot(x), y.abs().dot(x.abs()), x.numel()) * accumulation_share(in.tensor("A").scalar_type())};
+  const at::Tensor y = new_y(exact), x = exact.tensor("x"), of_y = y_slack(in);
+  const at::Tensor of_sum = sum_slack(y.dot(x), y.abs().dot(x.abs()), x.numel());
+  return {(of_y + y.abs() * 0.5).dot(x.abs()) + of_sum * accumulation_share(in.tensor("A").scalar_type()), of_y};
 }
 
 Case problem(const std::string& label, int64_t n, double alpha, double beta) {

@@ -12,6 +12,16 @@ at::Tensor per_channel(const at::Tensor& v, const at::Tensor& x) {
   return v.to(at::kDouble).reshape(shape);
 }
 
+// What the updated statistics may be off: the mean by its sum; of a variance also what Welford's update loses where the
+// mean is large beside the spread.
+at::Tensor mean_slack(const Args& in, const at::Tensor& magnitude, double chain) {
+  return in.tensor("running_mean").abs() * 2 + magnitude.flatten() * (std::abs(in.number("momentum")) * (4 + chain));
+}
+at::Tensor var_slack(const Args& in, const at::Tensor& var, const at::Tensor& mean_magnitude, double chain) {
+  const at::Tensor of_var = var * (6 + chain / 2) + var.sqrt() * mean_magnitude * (1 + chain / 4);
+  return in.tensor("running_var").abs() * 2 + of_var.flatten() * std::abs(in.number("momentum") * 2);
+}
+
 // y = (x - mean) / s * w + b. The difference loses two spacings of |x| + |mean|; a mean summed over n values loses
 // sqrt(n) more of the mean of |x|, their variance sqrt(n) / 2; the rest is relative to y - b.
 Results batch_norm_slack(const Args& in) {
@@ -30,7 +40,9 @@ Results batch_norm_slack(const Args& in) {
   const at::Tensor difference = x.abs() * 2 + mean_magnitude * (2 + chain);
   at::Tensor slack = factor * (difference + (x - mean).abs() * (4 + chain / 2));
   if (in.has("bias")) slack = slack + per_channel(in.tensor("bias"), x).abs();
-  return {slack * accumulation_share(input.scalar_type())};
+  slack = slack * accumulation_share(input.scalar_type());
+  return training ? Results{slack, mean_slack(in, mean_magnitude, chain), var_slack(in, var, mean_magnitude, chain)}
+                  : Results{slack};
 }
 
 Case problem(const std::string& label, Recipe input, int64_t channels, ArgRecipes more = {}) {
