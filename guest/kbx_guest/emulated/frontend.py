@@ -20,6 +20,7 @@ import numpy as np
 from .memory import USER_SCOPE
 from .number_formats import numpy_dtype
 from .reductions import AmbiguousTruth, Semantic
+from .semantic import Tensor
 from .triton_internals import (LIBDEVICE_STUBS, BoundConstexprFunction, ConstexprFunction, JITFunction, TensorHandle,
                                core, cuda_libdevice, is_builtin, source_file_and_line,
                                unwrap_if_constexpr)
@@ -294,7 +295,7 @@ class Frontend:
     def _counters(self, dtype, values):
         stored = numpy_dtype(dtype)
         for value in values:
-            yield core.tensor(TensorHandle(np.array([value]).astype(stored), dtype), dtype)
+            yield Tensor(TensorHandle(np.array([value]).astype(stored), dtype), dtype)
 
     def call(self, fn, *args, **kwargs):
         fn = unwrap_if_constexpr(fn)

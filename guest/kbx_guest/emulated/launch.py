@@ -16,6 +16,7 @@ from .frontend import Frontend
 from .memory import Memory, current_line
 from .number_formats import encode, numpy_dtype
 from .numpy_builder import NumpyBuilder
+from .semantic import Tensor
 from .triton_internals import ASTSource, TensorHandle, allocation, canonicalize_dtype, core, str_to_ty
 
 MAX_GRID_YZ = 65535
@@ -147,7 +148,7 @@ class Launcher:
 
 
 def _scalar(data, dtype):
-    return core.tensor(TensorHandle(data, dtype), dtype)
+    return Tensor(TensorHandle(data, dtype), dtype)
 
 
 def _int32(extent) -> int:

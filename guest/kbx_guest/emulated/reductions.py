@@ -9,7 +9,8 @@ rounds, and a NaN travels, much as on the card.
 import numpy as np
 
 from .number_formats import decode, encode
-from .triton_internals import TensorHandle, TritonSemantic, core, standard
+from .semantic import FastSemantic, Tensor
+from .triton_internals import TensorHandle, core, standard
 
 
 class AmbiguousTruth(Exception):
@@ -63,27 +64,13 @@ class RegionBuilding:
         pass
 
 
-class Semantic(TritonSemantic):
-    """Triton's semantics over numpy; `call` runs a jit function on tensors."""
+class Semantic(FastSemantic):
+    """Triton's semantics over numpy, with reductions; `call` runs a jit function on tensors."""
 
     def __init__(self, builder, call):
         super().__init__(builder)
         self._call = call
-        self._constants = {}
         self.combine_capture = CombineCapture()
-
-    def to_tensor(self, x, check_type=True):
-        if type(x) is not int:
-            return super().to_tensor(x, check_type)
-        known = self._constants.get(x)
-        if known is None:
-            known = self._constants[x] = super().to_tensor(x, check_type)
-        return known
-
-    def _hint(self, x, values):
-        return x  # promises to the optimiser
-
-    multiple_of = max_contiguous = max_constancy = _hint
 
     def reduction(self, inputs, axis, region_builder_fn):
         if axis is None:
@@ -143,7 +130,7 @@ class Semantic(TritonSemantic):
             return joined, rows[0][1]
 
     def _apply_once(self, function, arrays, scalars):
-        tensors = [core.tensor(TensorHandle(a, ty), ty) for a, ty in zip(arrays, scalars)]
+        tensors = [Tensor(TensorHandle(a, ty), ty) for a, ty in zip(arrays, scalars)]
         results = self._call(function, *tensors)
         results = results if isinstance(results, (tuple, core.tuple)) else (results, )
         shape = arrays[0].shape
