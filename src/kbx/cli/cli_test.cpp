@@ -30,6 +30,8 @@ class Kbx {
   Kbx(const fs::path& folder, Words words, const char* judge = KBX_BINARY_DIR "/tests/fake_judge") : folder_(folder) {
     int ends[2];
     EXPECT_EQ(::pipe2(ends, O_CLOEXEC), 0);
+    const Fd out = open_file(folder / "stdout", O_WRONLY | O_CREAT | O_TRUNC);
+    const Fd err = open_file(folder / "stderr", O_WRONLY | O_CREAT | O_TRUNC);
     words.insert(words.begin(), KBX_BINARY_DIR "/bin/kbx");
     std::vector<char*> argv;
     for (std::string& word : words) argv.push_back(word.data());
@@ -39,8 +41,8 @@ class Kbx {
       ::setpgid(0, 0);
       ::setenv("KBX_JUDGE", judge, 1);
       ::dup2(ends[0], 0);
-      ::dup2(::open((folder / "stdout").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644), 1);
-      ::dup2(::open((folder / "stderr").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644), 2);
+      ::dup2(out.get(), 1);
+      ::dup2(err.get(), 2);
       if (::chdir(folder.c_str()) != 0) ::_exit(126);
       ::execv(argv[0], argv.data());
       ::_exit(127);
@@ -188,7 +190,7 @@ TEST_F(CliTest, RunWritesItsFolderAndReports) {
   EXPECT_EQ(manifest()["state"], "finished");
   EXPECT_EQ(manifest()["seed"].get<std::string>().size(), 32u);
   EXPECT_EQ(manifest()["seed_known"], false);
-  EXPECT_THAT(out_, HasSubstr("3 submissions: 2 (66.7 %) load and run, 1 (33.3 %) are right"));
+  EXPECT_THAT(out_, HasSubstr("3 submissions: 2 (66.7 %) load and run, 1 (33.3 %) right"));
   EXPECT_EQ(kbx({"report", "run", "--format", "json"}), 0);
   EXPECT_EQ(Json::parse(out_)["exe_pass"], 1);
 

@@ -55,7 +55,7 @@ class Evaluation {
   explicit Evaluation(const RunSettings& settings)
       : settings_(settings),
         catalog_(catalog_json()),
-        run_(settings.resume ? RunFolder::resume(settings.out) : RunFolder::create(settings.out, settings.seed)),
+        run_(opened()),
         progress_(stderr, ::isatty(STDERR_FILENO) == 1) {}
 
   int run() {
@@ -68,13 +68,16 @@ class Evaluation {
       progress_.clear();
       spdlog::error("{}", error.what());
       run_.manifest()["state"] = "failed";
+      list_problems();
       run_.save();
       throw Error(error.kind(), error.what(), (error.hint().empty() ? "" : error.hint() + "; ") + how_to_resume());
     }
   }
 
  private:
+  RunFolder opened() const;
   void describe();
+  std::vector<std::string> paths() const;
   bool judge_all();
   std::unique_ptr<JudgePool> start_judges();
   Events events();
@@ -82,12 +85,14 @@ class Evaluation {
   void keep(const Record& record);
   void tick();
   void end(bool complete);
+  void list_problems();
   std::string how_to_resume() const { return "go on with: kbx run --resume --out " + run_.path().string(); }
 
   const RunSettings& settings_;
   Catalog catalog_;
   RunFolder run_;
   Progress progress_;
+  Fd judge_log_;  // outlives the judges: one that is started anew gets it too
   std::unique_ptr<ResultsWriter> results_;
   std::unique_ptr<Plan> plan_;
   ProgressState state_;
@@ -97,6 +102,13 @@ class Evaluation {
   bool nobody_listens_ = false;  // standard output was closed
 };
 
+RunFolder Evaluation::opened() const {
+  if (settings_.resume) return RunFolder::resume(settings_.out);
+  // A wrong path or task is found out before there is a folder.
+  const Reader reader(catalog_, settings_.paths, settings_.config.value("task", ""));
+  return RunFolder::create(settings_.out, settings_.seed);
+}
+
 // What can be said of the run before it begins.
 void Evaluation::describe() {
   spdlog::set_default_logger(spdlog::basic_logger_mt("kbx", run_.log().string()));
@@ -105,8 +117,13 @@ void Evaluation::describe() {
   if (!settings_.resume) {
     manifest["config"] = settings_.config;
     manifest["paths"] = settings_.paths;
+    manifest["paths_from"] = fs::current_path().string();
     manifest["catalog_sha256"] = to_hex(sha256(embedded_catalog()));
   }
+  // What was wrong with standard input cannot be found out again.
+  for (const Json& problem : manifest.value("problems", Json::array()))
+    if (problem.value("file", "") == "-") problems_.push_back(problem);
+  problem_count_ = static_cast<int64_t>(problems_.size());
   manifest["state"] = "running";
   manifest["commands"].push_back(
       {{"at", timestamp()}, {"words", command_line()}, {"kbx", {{"version", version()}, {"commit", commit()}}}});
@@ -114,16 +131,22 @@ void Evaluation::describe() {
   spdlog::info("kbx {} ({}), run {}", version(), commit(), run_.path().string());
 }
 
+// Those of this command, or those that the run began with.
+std::vector<std::string> Evaluation::paths() const {
+  if (!settings_.paths.empty()) return settings_.paths;
+  const fs::path from = run_.manifest().value("paths_from", "");
+  std::vector<std::string> paths = run_.manifest().value("paths", std::vector<std::string>());
+  std::erase(paths, "-");  // what came from there lies in the run folder; nothing more will
+  for (std::string& path : paths)
+    if (!fs::exists(path)) path = (from / path).string();
+  return paths;
+}
+
 bool Evaluation::judge_all() {
   const Json& manifest = run_.manifest();
-  std::vector<std::string> paths = settings_.paths;
-  if (paths.empty()) {
-    paths = manifest.value("paths", paths);
-    std::erase(paths, "-");  // what came from there lies in the run folder; nothing more will
-  }
   const Json& config = manifest.at("config");
   results_ = std::make_unique<ResultsWriter>(run_.results());
-  plan_ = std::make_unique<Plan>(Reader(catalog_, paths, config.value("task", "")),
+  plan_ = std::make_unique<Plan>(Reader(catalog_, paths(), config.value("task", "")),
                                  SubmissionStore::open_for_adding(run_.submissions()),
                                  parse_shard(config.value("shard", "1/1")));
   if (settings_.resume) {
@@ -144,8 +167,8 @@ bool Evaluation::judge_all() {
 std::unique_ptr<JudgePool> Evaluation::start_judges() {
   Json& manifest = run_.manifest();
   PoolConfig pool = pool_config(manifest.at("config"), run_.seed().text, run_.path(), settings_.jobs);
-  const Fd log = open_file(run_.path() / "kbx-judge.log", O_WRONLY | O_APPEND | O_CREAT);
-  pool.log = log.get();
+  judge_log_ = open_file(run_.path() / "kbx-judge.log", O_WRONLY | O_APPEND | O_CREAT);
+  pool.log = judge_log_.get();
   auto judges = std::make_unique<JudgePool>(pool);
   std::string devices;
   Json not_enforced = Json::array();
@@ -213,8 +236,7 @@ void Evaluation::end(bool complete) {
   manifest["state"] = complete ? "finished" : "interrupted";
   manifest["finished"] = complete ? Json(timestamp()) : Json();
   manifest["submissions"] = plan_->total();
-  manifest["problems"] = problems_;
-  manifest["problem_count"] = problem_count_;
+  list_problems();
   run_.save();
   if (complete) run_.publish_seed();
   spdlog::info("{}: {} of {} done, {} problems", complete ? "finished" : "interrupted", state_.done, plan_->total(),
@@ -230,6 +252,11 @@ void Evaluation::end(bool complete) {
   if (!complete) {
     fmt::print(stderr, "interrupted with {} of {} done; {}\n", state_.done, plan_->total(), how_to_resume());
   }
+}
+
+void Evaluation::list_problems() {
+  run_.manifest()["problems"] = problems_;
+  run_.manifest()["problem_count"] = problem_count_;
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 
 #include <csignal>
 #include <initializer_list>
-#include <initializer_list>
 
 namespace kbx {
 namespace {

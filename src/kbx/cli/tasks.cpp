@@ -45,8 +45,8 @@ std::string lines_of(const nlohmann::json& entries) {
     text += fmt::format("  {}", text_or_json(entry.value("label", nlohmann::json())));
     if (entry.value("gpu_only", false)) text += " (on a GPU only)";
     text += '\n';
-    for (const auto& [name, value] : entry.value("args", nlohmann::json::object()).items())
-      text += fmt::format("      {} = {}\n", name, text_or_json(value));
+    const nlohmann::json args = entry.value("args", nlohmann::json::object());
+    for (const auto& [name, value] : args.items()) text += fmt::format("      {} = {}\n", name, text_or_json(value));
   }
   return text;
 }

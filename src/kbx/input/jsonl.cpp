@@ -55,8 +55,10 @@ Json parse_strictly(std::string_view line) {
   try {
     return Json::parse(line, watch);
   } catch (const Json::exception& wrong) {
+    // "[json.exception.parse_error.101] parse error at line 1, column 5: ...": the text is one line.
     std::string_view why = wrong.what();
-    if (const size_t at = why.find("] "); at != std::string_view::npos) why.remove_prefix(at + 2);
+    for (std::string_view before : {"] ", "line 1, "})
+      if (const size_t at = why.find(before); at < 60) why.remove_prefix(at + before.size());
     constexpr size_t kShown = 160;
     throw Refusal{"not JSON: " + as_utf8(why.substr(0, kShown))};
   }

@@ -25,6 +25,11 @@ std::string share(int64_t count, int64_t total) {
   return fmt::format("{} ({})", count, percent(count, total));
 }
 
+// What is right was not asked everywhere (--stages call): then there is no count.
+std::string right_text(const MethodSummary& s) {
+  return s.exe_open > 0 ? "not asked" : share(s.exe, s.total);
+}
+
 }  // namespace
 
 void Overview::add(const Record& record) {
@@ -54,7 +59,7 @@ std::vector<std::string> Overview::look_at(const Json& manifest, int64_t unreada
     lines.push_back(fmt::format("{} {}: {}", sightings.count, name_of(verdict), list(sightings)));
   for (const auto& [rule, sightings] : findings_)
     lines.push_back(
-        fmt::format("finding {} in {}: {}", shown_in_line(rule), counted(sightings.count, "record"), list(sightings)));
+        fmt::format("finding {}, {}: {}", shown_in_line(rule), counted(sightings.count, "time"), list(sightings)));
   if (const int64_t problems = manifest.value("problem_count", int64_t{0}); problems > 0)
     lines.push_back(counted(problems, "line") + " of the input could not be used; run.json lists them");
   if (unreadable > 0) lines.push_back(counted(unreadable, "line") + " of results.jsonl could not be read");
@@ -104,8 +109,8 @@ std::string Overview::method_table(const Style& style) const {
   std::vector<std::vector<std::string>> rows = {
       {"method", "submissions", "load and run", "right", "of those that run"}};
   for (const auto& [method, s] : summary_.methods())
-    rows.push_back({shown_in_line(method, 40), std::to_string(s.total), share(s.call, s.total), share(s.exe, s.total),
-                    percent(s.exe, s.call)});
+    rows.push_back({shown_in_line(method, 40), std::to_string(s.total), share(s.call, s.total), right_text(s),
+                    s.exe_open > 0 ? "-" : percent(s.exe, s.call)});
   return style.strong("By method") + "\n" + columns(rows, 1, "  ");
 }
 
@@ -116,7 +121,9 @@ std::string Overview::category_table(const Style& style) const {
     rows.push_back({category});
     for (const auto& [method, s] : summary_.methods()) {
       const auto at = methods.find(method);
-      rows.back().push_back(at == methods.end() ? "-" : fmt::format("{}/{}", at->second.exe, at->second.total));
+      rows.back().push_back(at == methods.end() || at->second.exe_open > 0
+                                ? "-"
+                                : fmt::format("{}/{}", at->second.exe, at->second.total));
     }
   }
   return style.strong("Right, of all, by category") + "\n" + columns(rows, 1, "  ");
@@ -132,10 +139,10 @@ std::string Overview::verdict_table(const Style& style) const {
 
 std::string Overview::to_text(const Json& manifest, const Style& style, int64_t unreadable) const {
   const MethodSummary& all = summary_.all();
-  std::string text =
-      style.strong(fmt::format("{}: {} ({}) load and run, {} ({}) are right", counted(all.total, "submission"),
-                               all.call, percent(all.call, all.total), all.exe, percent(all.exe, all.total))) +
-      "\n";
+  std::string headline =
+      fmt::format("{}: {} load and run, {} right", counted(all.total, "submission"), share(all.call, all.total),
+                  all.exe_open > 0 ? "not asked whether they are" : share(all.exe, all.total));
+  std::string text = style.strong(headline) + "\n";
   std::vector<std::string> facts = {"run " + text_at(manifest, "state"),
                                     "on " + shown_in_line(text_at(manifest, "device"))};
   if (const auto versions = manifest.find("versions"); versions != manifest.end() && versions->is_object()) {
@@ -143,7 +150,7 @@ std::string Overview::to_text(const Json& manifest, const Style& style, int64_t 
       if (version.is_string()) facts.push_back(shown_in_line(name + " " + version.get<std::string>(), 60));
   }
   text += fmt::format("{}\n", fmt::join(facts, ", "));
-  if (all.says_nothing > 0) text += counted(all.says_nothing, "verdict") + " say nothing about the code\n";
+  if (all.says_nothing > 0) text += fmt::format("verdicts that say nothing about the code: {}\n", all.says_nothing);
   if (all.total == 0) return text;
   text += '\n' + method_table(style) + '\n' + category_table(style) + '\n' + verdict_table(style);
   const auto lines = look_at(manifest, unreadable);

@@ -60,7 +60,7 @@ TEST(Overview, Json) {
 
 TEST(Overview, OfNothing) {
   EXPECT_EQ(Overview().to_text(kManifest, {false}),
-            "0 submissions: 0 (-) load and run, 0 (-) are right\n"
+            "0 submissions: 0 (-) load and run, 0 (-) right\n"
             "run finished, on cpu (emulating sm_90), torch 2.11.0, triton 3.6.0\n");
 }
 

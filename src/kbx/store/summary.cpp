@@ -33,10 +33,10 @@ Json row(const std::string& method, const MethodSummary& s) {
           {"total", s.total},
           {"call_pass", s.call},
           {"call_rate", rate(s.call, s.total)},
-          {"exe_pass", s.exe},
-          {"exe_rate", rate(s.exe, s.total)},
-          {"perf_pass", s.perf},
-          {"perf_rate", rate(s.perf, s.total)},
+          {"exe_pass", s.exe_open > 0 ? Json() : Json(s.exe)},
+          {"exe_rate", s.exe_open > 0 ? Json() : rate(s.exe, s.total)},
+          {"perf_pass", s.perf_open > 0 ? Json() : Json(s.perf)},
+          {"perf_rate", s.perf_open > 0 ? Json() : rate(s.perf, s.total)},
           {"avg_speedup", s.timed == 0 ? Json() : Json(s.speedups / static_cast<double>(s.timed))},
           {"says_nothing", s.says_nothing}};
 }
@@ -103,6 +103,8 @@ void MethodSummary::add(const Record& record) {
   call += outcome.call == true;
   exe += outcome.exe == true;
   perf += outcome.perf == true;
+  exe_open += record.verdict == Verdict::kPassed && !outcome.exe;
+  perf_open += record.verdict == Verdict::kPassed && !outcome.perf;
   says_nothing += kbx::says_nothing(record.verdict);
   if (const auto speedup = speedup_of(record); speedup && outcome.perf == true) {
     ++timed;

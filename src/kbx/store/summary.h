@@ -18,7 +18,8 @@ namespace kbx {
 struct MethodSummary {
   int64_t total = 0;
   int64_t call = 0, exe = 0, perf = 0;
-  int64_t says_nothing = 0;  // unsupported_on_cpu, needs_more_memory, infrastructure
+  int64_t exe_open = 0, perf_open = 0;  // came as far as was asked, which was less: then there is no count
+  int64_t says_nothing = 0;             // unsupported_on_cpu, needs_more_memory, infrastructure
   int64_t timed = 0;
   double speedups = 0;  // sum over the timed
 
