@@ -10,10 +10,10 @@ import triton.language as tl
 @triton.jit
 def row_sum_kernel(x_ptr, y_ptr, length, BLOCK: tl.constexpr):
     row = tl.program_id(0)
-    total = tl.zeros((BLOCK,), dtype=tl.float32)
+    total = tl.zeros((BLOCK,), dtype=y_ptr.dtype.element_ty)
     for start in range(0, length, BLOCK):
         offsets = start + tl.arange(0, BLOCK)
-        total += tl.load(x_ptr + row * length + offsets, mask=offsets < length, other=0.0)
+        total += tl.load(x_ptr + row * length + offsets, mask=offsets < length, other=0).to(total.dtype)
     tl.store(y_ptr + row, tl.sum(total, axis=0))
 
 
@@ -29,10 +29,9 @@ def sum(input, dim, keepdim=False, dtype=None):
     if dtype is None:
         dtype = input.dtype if input.dtype.is_floating_point else torch.int64
     x = input.permute(*kept, *dims).contiguous()
-    y = torch.empty(rows, device=input.device, dtype=torch.float32)
+    y = torch.empty(rows, device=input.device, dtype=dtype)
     if y.numel() > 0:
         row_sum_kernel[(y.numel(),)](x, y, length, BLOCK=256)
-    y = y.to(dtype)
     if keepdim:
         y = y.reshape([1 if d in dims else n for d, n in enumerate(input.shape)])
     return y

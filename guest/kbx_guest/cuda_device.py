@@ -17,6 +17,10 @@ class CudaDevice:
         if own_driver:
             cuda_driver.install(watch)
 
+    def prepare(self):
+        """Makes the context and torch's allocator, before the first block is mapped: not for code that never gets here."""
+        torch.cuda.init()
+
     def place(self, tensor):
         return tensor
 
@@ -25,5 +29,4 @@ class CudaDevice:
 
     def finish(self):
         """Waits for the device, so that its faults belong to the call that caused them."""
-        if torch.cuda.is_initialized():
-            torch.cuda.synchronize()
+        torch.cuda.synchronize()

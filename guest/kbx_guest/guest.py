@@ -57,6 +57,7 @@ def take_over_descriptors(fds):
 
 def enter_scratch(path):
     os.chdir(path)
+    libraries = {k: v for k, v in os.environ.items() if k == "LD_LIBRARY_PATH"}
     os.environ.clear()
     os.environ.update(
         HOME=path,
@@ -69,6 +70,7 @@ def enter_scratch(path):
         CUDA_CACHE_PATH=os.path.join(path, "cuda"),
         CUDA_DEVICE_MAX_CONNECTIONS="1",
         OMP_NUM_THREADS="1",
+        **libraries,
     )
     sys.argv = [SUBMISSION]
     sys.path.insert(0, path)
@@ -93,6 +95,9 @@ class EmulatedDevice:
     def __init__(self, emulated):
         self.emulated = emulated
         self.device = torch.device("cuda", 0)
+
+    def prepare(self):
+        pass
 
     def place(self, tensor):
         return self.emulated.mark(tensor)
@@ -120,6 +125,7 @@ class Guest:
             kind, nonce, payload, fds = self.channel.receive()
             self.watch.nonce = nonce
             if kind == messages.MAP:
+                self.device.prepare()
                 self.blocks.map(payload["id"], fds[0], payload["bytes"], self.device.is_cuda)
                 continue
             loading = kind == messages.LOAD

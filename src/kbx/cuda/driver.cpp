@@ -287,7 +287,11 @@ void* import_block(int fd, size_t bytes) {
 }
 
 void copy_to_device(void* to, const void* from, size_t bytes) {
-  if (bytes > 0) check("cuMemcpyHtoD", api().cuMemcpyHtoD(pointer(to), from, bytes));
+  if (bytes == 0) return;
+  check("cuMemcpyHtoD", api().cuMemcpyHtoD(pointer(to), from, bytes));
+  // From pageable memory the call returns once the bytes are staged. Another process must not be told of them before
+  // they have landed: measured, inputs and poison arrived after a guest had started.
+  check("cuCtxSynchronize", api().cuCtxSynchronize());
 }
 
 void copy_from_device(void* to, const void* from, size_t bytes) {

@@ -53,6 +53,7 @@ void free_block(SharedBlock& block) noexcept;
 // Maps a block that another process exported. bytes: the rounded size.
 void* import_block(int fd, size_t bytes);
 
+// Both return when the bytes are there for every process to see.
 void copy_to_device(void* to, const void* from, size_t bytes);
 void copy_from_device(void* to, const void* from, size_t bytes);
 void synchronize();

@@ -76,8 +76,8 @@ Value decode(const Json& node, int depth, std::vector<TensorClaim>& claims) {
       break;
   }
   if (!node.is_object() || node.size() != 1) throw ProtocolError("a result is not a tree of values");
-  const std::string& kind = node.begin().key();
-  const Json& inner = node.begin().value();
+  const std::string kind = node.begin().key();
+  const Json inner = node.begin().value();
   if (kind == "tensor") {
     claims.push_back(decode_claim(inner));
     const TensorClaim& claim = claims.back();

@@ -195,6 +195,9 @@ class Service {
       record = evaluate(submission, *task, *bench_);
     } catch (const Error&) {
       throw;
+    } catch (const cuda::DriverError& error) {
+      // A fault of a guest can take the judge's own context with it; only a new process gets a new one.
+      throw Error(ErrorKind::kEnvironment, fmt::format("the judge lost its GPU context: {}", error.what()));
     } catch (const std::bad_alloc&) {
       record.verdict = Verdict::kNeedsMoreMemory;
       record.reason = "the judge's memory does not suffice for this task";

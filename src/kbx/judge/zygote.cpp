@@ -9,6 +9,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 
 #include "kbx/base/error.h"
@@ -48,13 +49,15 @@ Zygote::Zygote(const ZygoteConfig& config) {
       fmt::format("import sys; sys.path.insert(0, {:?}); from kbx_guest.zygote import main; main(3)", config.guest_dir);
   std::array<const char*, 6> argv{config.python.c_str(), "-I", "-B", "-c", start.c_str(), nullptr};
   // The environment is made from nothing: what the user has set must not change verdicts.
-  std::array<const char*, 7> env{"PATH=/usr/local/bin:/usr/bin:/bin",
-                                 "LANG=C.UTF-8",
-                                 "OMP_NUM_THREADS=1",
-                                 "MKL_NUM_THREADS=1",
-                                 "CUDA_DEVICE_MAX_CONNECTIONS=1",
-                                 "HOME=/nonexistent",
-                                 nullptr};
+  std::vector<std::string> environment{
+      "PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8",     "OMP_NUM_THREADS=1", "MKL_NUM_THREADS=1",
+      "CUDA_DEVICE_MAX_CONNECTIONS=1",     "HOME=/nonexistent"};
+  // Where this machine's libraries lie is not a matter of taste: without it the extension may not load.
+  if (const char* libraries = std::getenv("LD_LIBRARY_PATH"))
+    environment.push_back(fmt::format("LD_LIBRARY_PATH={}", libraries));
+  std::vector<const char*> env;
+  for (const std::string& entry : environment) env.push_back(entry.c_str());
+  env.push_back(nullptr);
   pid_ = ::fork();
   if (pid_ < 0) throw Error(ErrorKind::kEnvironment, fmt::format("fork: {}", std::strerror(errno)));
   if (pid_ == 0)
