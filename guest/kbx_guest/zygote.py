@@ -15,6 +15,7 @@ import sys
 from . import _native, guest, messages
 
 PR_SET_CHILD_SUBREAPER = 36
+PR_SET_DUMPABLE = 4
 
 
 def import_what_guests_need():
@@ -43,7 +44,9 @@ def python_folders():
     """The interpreter, its library and its packages: what an import or Triton's assembler may open in a guest."""
     folders = {sys.prefix, sys.base_prefix, *(path for path in sys.path if os.path.isdir(path))}
     folders |= {os.path.realpath(folder) for folder in folders}
-    return sorted(folders)
+    # A system's interpreter lies in folders that hold other programs too, the judge perhaps; of those the sandbox lists
+    # the libraries by itself.
+    return sorted(folders - {"/", "/usr", "/usr/local"})
 
 
 class Children:
@@ -111,7 +114,9 @@ def fork_guest(channel, nonce, payload, fds):
 
 def main(fd):
     """Serves the judge on the socket fd until it closes, then ends every guest."""
-    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    prctl = ctypes.CDLL(None).prctl
+    prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)  # no guest may read or trace its parent, where Landlock is missing too
     versions = import_what_guests_need()
     gc.disable()
     gc.collect()

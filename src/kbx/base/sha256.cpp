@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kbx/record/sha256.h"
+#include "kbx/base/sha256.h"
 
 #include <bit>
 #include <cstring>
