@@ -45,6 +45,42 @@ class Examples(RunTest):
         self.assertTrue(wrong["because"])
 
 
+class Options(RunTest):
+    def test_the_stage_call_alone_says_nothing_of_values(self):
+        self.kbx("run", ROOT / "examples/abs", "--stages", "call", "--out", self.out)
+        self.assertEqual(self.verdicts()["wrong_value.py"], "passed")
+        self.assertEqual(self.verdicts()["compile_error.py"], "compile_error")
+        self.assertFalse(any(r["exe"] for r in self.records()))
+
+    def test_artifacts_are_kept_when_asked_for(self):
+        self.kbx("run", ROOT / "examples/abs/right.py", "--keep-artifacts", "--out", self.out)
+        (kept,) = (self.out / "artifacts").iterdir()
+        self.assertTrue((kept / "submission.py").exists())
+        self.assertTrue(list(kept.glob("triton/*/abs_kernel.cubin")))
+
+    def test_targets_make_a_portability_table(self):
+        self.kbx("run", ROOT / "examples/abs/right.py", "--targets", "sm_80,gfx942", "--out", self.out)
+        (record,) = self.records()
+        self.assertEqual({(t["kernel"], t["target"], t["compiled"]) for t in record["targets"]},
+                         {("abs_kernel", "sm_80", True), ("abs_kernel", "gfx942", True)})  # fmt: skip
+
+    def test_the_same_seed_gives_the_same_inputs(self):
+        worst = []
+        for name in ("first", "second"):
+            self.kbx("run", ROOT / "examples/abs/wrong_value.py", "--seed", "5", "--out", self.path / name)
+            (record,) = self.records(self.path / name)
+            worst.append([c["worst"] for c in record["cases"]])
+        self.assertEqual(worst[0], worst[1])
+        self.kbx("run", ROOT / "examples/abs/wrong_value.py", "--seed", "6", "--out", self.path / "third")
+        (record,) = self.records(self.path / "third")
+        self.assertNotEqual(worst[0], [c["worst"] for c in record["cases"]])
+
+    def test_replay_judges_one_again_with_its_inputs(self):
+        self.kbx("run", ROOT / "examples/abs/wrong_value.py", "--out", self.out)
+        (record,) = self.records()
+        self.assertIn("wrong_value", self.kbx("replay", self.out, record["id"]).stdout)
+
+
 class Inputs(RunTest):
     def test_a_bad_line_is_named_and_the_rest_is_judged(self):
         lines = line("abs", RIGHT_ABS) + "{not json\n" + line("abz", RIGHT_ABS) + line("abs", "")
@@ -133,6 +169,8 @@ class Hostile(RunTest):
     def test_each_gets_its_verdict_and_harms_nobody(self):
         lines, expected = "", {}
         files = sorted((pathlib.Path(__file__).parent / "hostile").glob("*.py"))
+        if os.geteuid() == 0:  # the kernel exempts root from the limit on processes, so this one would take the machine
+            files = [f for f in files if f.name != "fork_bomb.py"]
         self.assertGreater(len(files), 8)
         for i, path in enumerate(files):
             code = path.read_text(encoding="utf-8")

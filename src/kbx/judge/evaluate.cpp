@@ -45,7 +45,7 @@ class Evaluation {
         pool_(bench.memory) {}
 
   void run() {
-    if (load() && run_cases()) record_.stage = Stage::kExe;
+    if (load() && run_cases()) record_.stage = bench_.check_values ? Stage::kExe : Stage::kCall;
     record_.stdout_text = guest_.standard_output();
     record_.stderr_text = guest_.standard_error();
     record_.seconds.compile = guest_.compile_seconds();
@@ -125,6 +125,7 @@ class Evaluation {
     } catch (const wire::ProtocolError& error) {
       return {.failure = Failure{Verdict::kTampered, error.what()}, .judgement = {}, .got = {}};
     }
+    if (!bench_.check_values) return {};
     const auto reference_start = Clock::now();
     const Expectation expected = expect(task_, args);
     record_.seconds.reference += seconds_since(reference_start);
@@ -243,6 +244,20 @@ class Evaluation {
   Poison poison_ = Poison::random();
 };
 
+// What the guest left in its folder, under the submission's id with its slashes replaced. Links are kept as links, so
+// that one that points at the judge's files brings nothing along.
+void keep_artifacts(GuestSession& guest, const std::string& id, const std::filesystem::path& root) {
+  guest.end();
+  std::string name = id;
+  std::ranges::replace(name, '/', '_');
+  std::error_code error;
+  std::filesystem::create_directories(root, error);
+  std::filesystem::copy(guest.scratch(), root / name,
+                        std::filesystem::copy_options::recursive | std::filesystem::copy_options::copy_symlinks, error);
+  if (error)
+    throw std::runtime_error(fmt::format("keeping artifacts in {}: {}", (root / name).string(), error.message()));
+}
+
 bool blank(const std::string& code) {
   return std::ranges::all_of(code, [](unsigned char c) { return std::isspace(c) != 0; });
 }
@@ -273,6 +288,7 @@ Record evaluate(const SubmittedCode& submission, const Task& task, Bench& bench)
                                     part.value("reason", std::string()));
   Evaluation(submission, task, bench, guest, record).run();
   record.seconds.total = seconds_since(start);
+  if (!bench.artifacts.empty()) keep_artifacts(guest, submission.id, bench.artifacts);
   return record;
 }
 

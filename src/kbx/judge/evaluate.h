@@ -22,7 +22,9 @@ struct Bench {
   std::string device_name;  // as records print it
   wire::Json guest_config;  // guest.py: emulate, targets, sandbox, own_driver
   std::filesystem::path scratch_root;
-  Limits limits;
+  std::filesystem::path artifacts = {};  // where to keep what guests leave in their folders; empty: nowhere
+  bool check_values = true;              // false: the stage call alone
+  Limits limits = {};
 };
 
 struct SubmittedCode {

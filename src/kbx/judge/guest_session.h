@@ -56,6 +56,9 @@ class GuestSession {
   // Has the guest copy the result's tensors into these slots.
   std::optional<Failure> take(const wire::Json& payload);
 
+  // Kills the guest, waits until nothing is left of it, and answers with its wait status.
+  int end();
+  const std::filesystem::path& scratch() const { return scratch_; }
   const Seen& seen() const { return seen_; }                  // of the last call
   const wire::Json& sandbox() const { return sandbox_; }      // what of the sandbox is enforced
   const wire::Json& self_test() const { return self_test_; }  // what the guest tried, where its config asks for that
@@ -76,7 +79,6 @@ class GuestSession {
   bool drain();
   Failure timed_out();
   Failure gone();
-  int end();
 
   Zygote& zygote_;
   Limits limits_;

@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
@@ -84,6 +85,10 @@ std::optional<int> cuda_index(const std::string& device) {
   if (device == "cuda") return 0;
   if (device.starts_with("cuda:")) return std::stoi(device.substr(5));
   throw Error(ErrorKind::kUsage, fmt::format("no such device: '{}'", device), "use cpu, cuda or cuda:N");
+}
+
+bool only_call(const Json& stages) {
+  return stages.is_array() && !stages.empty() && std::ranges::find(stages, Json("exe")) == stages.end();
 }
 
 class Service {
