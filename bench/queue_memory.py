@@ -15,6 +15,14 @@ import time
 LIMIT_MIB = 50
 
 
+def tail_of(path):
+    if not path.exists():
+        return b""
+    with path.open("rb") as file:
+        file.seek(max(0, path.stat().st_size - 2000))
+        return file.read()
+
+
 def main(build, count):
     task = json.loads(subprocess.check_output([build / "bin/kbx", "tasks", "--json"]))[0]["name"]
     body = "# hang\n" + "x = 1  # as long as a usual kernel\n" * 100
@@ -33,7 +41,7 @@ def main(build, count):
         try:
             index = pathlib.Path(folder) / "run/submissions/index.jsonl"
             last = f'"line":{count},'.encode()
-            while not index.exists() or last not in index.read_bytes()[-2000:]:
+            while last not in tail_of(index):
                 if kbx.poll() is not None:
                     sys.exit("kbx ended early")
                 time.sleep(0.2)
@@ -42,8 +50,8 @@ def main(build, count):
         finally:
             kbx.kill()
             kbx.wait()
-    mib = next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM")) / 1024
-    print(f"{count} queued: {mib:.1f} MiB, read in {seconds:.1f} s")
+        mib = next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM")) / 1024
+        print(f"{count} queued: {mib:.1f} MiB, read in {seconds:.1f} s", flush=True)
     return 1 if mib > LIMIT_MIB else 0
 
 
