@@ -53,7 +53,6 @@ enum class Type : uint16_t {
   kDone = 53,
   kRefused = 54,  // the submission failed: an exception, with its class and text
   kTaken = 55,
-  kUnsupported = 56,  // cannot be told on this device
 };
 
 struct Message {
