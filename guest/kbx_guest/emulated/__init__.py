@@ -25,8 +25,18 @@ from .observing import Observer, Phases
 from .places import is_emulated, mark
 from .targets import TARGETS, compile_for, find_target
 
-__all__ = ["DeviceAssertion", "OutOfBoundsWrite", "UnsupportedOnCpu", "Observer", "TARGETS", "compile_for",
-           "find_target", "install", "is_emulated", "mark"]  # yapf: disable
+__all__ = [
+    "DeviceAssertion",
+    "OutOfBoundsWrite",
+    "UnsupportedOnCpu",
+    "Observer",
+    "TARGETS",
+    "compile_for",
+    "find_target",
+    "install",
+    "is_emulated",
+    "mark",
+]
 
 
 def install(target: str = "sm_90", *, observer: Observer, targets: tuple[str, ...] = ()) -> None:

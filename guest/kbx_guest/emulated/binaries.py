@@ -31,10 +31,10 @@ def amdgcn_use(assembly: str) -> tuple[int | None, int | None]:
 
 
 def _sections(elf: bytes) -> dict[str, bytes]:
-    table, = struct.unpack_from("<Q", elf, 40)
+    (table,) = struct.unpack_from("<Q", elf, 40)
     entry_bytes, count, names_index = struct.unpack_from("<HHH", elf, 58)
     headers = [struct.unpack_from("<IIQQQQ", elf, table + i * entry_bytes) for i in range(count)]
-    content = [elf[offset:offset + size] for _, _, _, _, offset, size in headers]
+    content = [elf[offset : offset + size] for _, _, _, _, offset, size in headers]
     return {_text_at(content[names_index], header[0]): data for header, data in zip(headers, content)}
 
 
@@ -57,4 +57,4 @@ def _attributes(info: bytes):
 
 
 def _text_at(strings: bytes, start: int) -> str:
-    return strings[start:strings.index(b"\0", start)].decode()
+    return strings[start : strings.index(b"\0", start)].decode()

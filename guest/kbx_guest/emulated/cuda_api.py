@@ -1,20 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """`torch.cuda` and its kin, answering for the declared card.
 
-What is here works; every other public function of `torch.cuda` raises `UnsupportedOnCpu` rather than a complaint about
-a missing driver, which would be blamed on the submission.
+What needs the device itself (graphs, memory pools, the CUDA runtime) raises `UnsupportedOnCpu` rather than a complaint
+about a missing driver, which would be blamed on the submission.
 """
 
 import contextlib
-import functools
-import threading
 import types
 
 import torch
 import triton.testing
 
-from . import cuda_streams, places
-from .place_errors import DTYPES_BY_TYPE_NAME
+from . import cuda_streams, places, torch_hooks
 
 BENCHMARK_MS = 1.0
 
@@ -31,23 +28,16 @@ def install(target, refuse) -> None:
     """`refuse(reason)` raises `UnsupportedOnCpu` and tells the observer."""
     _answer(torch.cuda, _queries(target) | _memory(target) | _streams())
     _answer(torch.accelerator, _accelerator(target))
-    _answer(torch.cuda.nvtx, {name: _nothing for name in ("mark", "range_push", "range_pop", "range_start",
-                                                           "range_end")} | {"range": _null_context})
+    _answer(
+        torch.cuda.nvtx,
+        {name: _nothing for name in ("mark", "range_push", "range_pop", "range_start", "range_end")}
+        | {"range": _null_context},
+    )
     _refuse_the_rest(refuse)
-    _legacy_tensor_types()
-    _autocast()
-    _autograd()
-    _threads()
-    torch.Tensor.record_stream = lambda tensor, stream: None
-    torch.Generator = _make_generator_class()
-    torch.cuda.default_generators = (torch.Generator("cuda"), )
+    torch.cuda.default_generators = (torch_hooks.install(),)
     torch.version.cuda = torch.version.cuda or "13.0"
     torch.backends.cuda.is_built = lambda: True
     torch.backends.cudnn.is_available = lambda: True
-    # Compiled functions run as written: compilers behind torch.compile produce code for real devices only, and
-    # TorchScript runs in C++, where places cannot be seen.
-    torch.compile = _run_as_written
-    torch.jit.script = lambda obj, *_, **__: obj
     triton.testing.do_bench = triton.testing.do_bench_cudagraph = benchmark
 
 
@@ -87,7 +77,6 @@ class device(contextlib.ContextDecorator):
 
 
 class device_of(device):
-
     def __init__(self, obj):
         super().__init__(None)
 
@@ -101,23 +90,45 @@ def _queries(target):
         return properties
 
     return {
-        "is_available": _constant(True), "is_initialized": _constant(True), "init": _nothing, "_lazy_init": _nothing,
-        "_is_in_bad_fork": _constant(False), "device_count": _constant(1), "current_device": _constant(0),
+        "is_available": _constant(True),
+        "is_initialized": _constant(True),
+        "init": _nothing,
+        "_lazy_init": _nothing,
+        "_is_in_bad_fork": _constant(False),
+        "device_count": _constant(1),
+        "current_device": _constant(0),
         "set_device": lambda device: None if device is None else places.is_card(device) and None,
-        "device": device, "device_of": device_of, "synchronize": _nothing, "ipc_collect": _nothing,
-        "get_device_capability": _constant(target.capability), "get_device_name": _constant(target.card),
-        "get_device_properties": get_device_properties, "get_arch_list": _constant([target.name]),
-        "get_gencode_flags": _constant(f"-gencode compute={target.name}"), "can_device_access_peer": _constant(False),
-        "is_bf16_supported": _constant(target.capability >= (8, 0)), "has_half": True,
-        "is_tf32_supported": _constant(target.capability >= (8, 0)), "utilization": _constant(0),
-        "clock_rate": _constant(target.clock_khz // 1000), "temperature": _constant(40), "power_draw": _constant(100000),
-        "get_sync_debug_mode": _constant(0), "set_sync_debug_mode": _nothing, "current_blas_handle": _constant(1),
-        "manual_seed": _seed, "manual_seed_all": _seed, "seed": torch.seed, "seed_all": torch.seed,
-        "initial_seed": torch.initial_seed, "get_rng_state": lambda device="cuda": torch.default_generator.get_state(),
+        "device": device,
+        "device_of": device_of,
+        "synchronize": _nothing,
+        "ipc_collect": _nothing,
+        "get_device_capability": _constant(target.capability),
+        "get_device_name": _constant(target.card),
+        "get_device_properties": get_device_properties,
+        "get_arch_list": _constant([target.name]),
+        "get_gencode_flags": _constant(f"-gencode compute={target.name}"),
+        "can_device_access_peer": _constant(False),
+        "is_bf16_supported": _constant(target.capability >= (8, 0)),
+        "has_half": True,
+        "is_tf32_supported": _constant(target.capability >= (8, 0)),
+        "utilization": _constant(0),
+        "clock_rate": _constant(target.clock_khz // 1000),
+        "temperature": _constant(40),
+        "power_draw": _constant(100000),
+        "get_sync_debug_mode": _constant(0),
+        "set_sync_debug_mode": _nothing,
+        "current_blas_handle": _constant(1),
+        "manual_seed": _seed,
+        "manual_seed_all": _seed,
+        "seed": torch.seed,
+        "seed_all": torch.seed,
+        "initial_seed": torch.initial_seed,
+        "get_rng_state": lambda device="cuda": torch.default_generator.get_state(),
         "get_rng_state_all": lambda: [torch.default_generator.get_state()],
         "set_rng_state": lambda state, device="cuda": torch.default_generator.set_state(state),
-        "set_rng_state_all": lambda states: torch.default_generator.set_state(states[0]), "_sleep": _nothing,
-    }  # yapf: disable
+        "set_rng_state_all": lambda states: torch.default_generator.set_state(states[0]),
+        "_sleep": _nothing,
+    }
 
 
 def _seed(seed):
@@ -128,15 +139,29 @@ def _seed(seed):
 def _properties(target):
     major, minor = target.capability
     return types.SimpleNamespace(
-        name=target.card, major=major, minor=minor, total_memory=target.total_memory_bytes,
-        multi_processor_count=target.multiprocessors, warp_size=target.warp_size, is_integrated=0, is_multi_gpu_board=0,
-        max_threads_per_block=1024, max_threads_per_multi_processor=target.threads_per_multiprocessor,
-        regs_per_multiprocessor=65536, shared_memory_per_block=48 * 1024,
+        name=target.card,
+        major=major,
+        minor=minor,
+        total_memory=target.total_memory_bytes,
+        multi_processor_count=target.multiprocessors,
+        warp_size=target.warp_size,
+        is_integrated=0,
+        is_multi_gpu_board=0,
+        max_threads_per_block=1024,
+        max_threads_per_multi_processor=target.threads_per_multiprocessor,
+        regs_per_multiprocessor=65536,
+        shared_memory_per_block=48 * 1024,
         shared_memory_per_block_optin=target.shared_bytes_per_block,
-        shared_memory_per_multiprocessor=target.shared_bytes_per_multiprocessor, L2_cache_size=target.l2_bytes,
-        clock_rate=target.clock_khz, memory_clock_rate=target.memory_clock_khz,
-        memory_bus_width=target.memory_bus_bits, gcnArchName=target.card, pci_bus_id=0, pci_device_id=0,
-        pci_domain_id=0)  # yapf: disable
+        shared_memory_per_multiprocessor=target.shared_bytes_per_multiprocessor,
+        L2_cache_size=target.l2_bytes,
+        clock_rate=target.clock_khz,
+        memory_clock_rate=target.memory_clock_khz,
+        memory_bus_width=target.memory_bus_bits,
+        gcnArchName=target.card,
+        pci_bus_id=0,
+        pci_device_id=0,
+        pci_domain_id=0,
+    )
 
 
 def _allocated(*_, **__):
@@ -145,42 +170,81 @@ def _allocated(*_, **__):
 
 def _memory(target):
     zero = ("host_memory_stats", "memory_stats", "memory_stats_as_nested_dict", "host_memory_stats_as_nested_dict")
-    used = ("memory_allocated", "max_memory_allocated", "memory_reserved", "max_memory_reserved", "memory_cached",
-            "max_memory_cached", "device_memory_used")
-    silent = ("empty_cache", "reset_peak_memory_stats", "reset_max_memory_allocated", "reset_max_memory_cached",
-              "reset_accumulated_memory_stats", "reset_peak_host_memory_stats", "reset_accumulated_host_memory_stats",
-              "set_per_process_memory_fraction")
+    used = (
+        "memory_allocated",
+        "max_memory_allocated",
+        "memory_reserved",
+        "max_memory_reserved",
+        "memory_cached",
+        "max_memory_cached",
+        "device_memory_used",
+    )
+    silent = (
+        "empty_cache",
+        "reset_peak_memory_stats",
+        "reset_max_memory_allocated",
+        "reset_max_memory_cached",
+        "reset_accumulated_memory_stats",
+        "reset_peak_host_memory_stats",
+        "reset_accumulated_host_memory_stats",
+        "set_per_process_memory_fraction",
+    )
     total = target.total_memory_bytes
-    return {name: (lambda *_, **__: {}) for name in zero} | {name: _allocated for name in used} | {
-        name: _nothing for name in silent} | {
-        "mem_get_info": lambda device=None: (total - _allocated(), total), "memory_summary": _constant(""),
-        "memory_snapshot": _constant([]), "memory_usage": _constant(0), "get_allocator_backend": _constant("native"),
-        "get_per_process_memory_fraction": _constant(1.0), "list_gpu_processes": _constant("")}  # yapf: disable
+    return (
+        {name: (lambda *_, **__: {}) for name in zero}
+        | {name: _allocated for name in used}
+        | {name: _nothing for name in silent}
+        | {
+            "mem_get_info": lambda device=None: (total - _allocated(), total),
+            "memory_summary": _constant(""),
+            "memory_snapshot": _constant([]),
+            "memory_usage": _constant(0),
+            "get_allocator_backend": _constant("native"),
+            "get_per_process_memory_fraction": _constant(1.0),
+            "list_gpu_processes": _constant(""),
+        }
+    )
 
 
 def _streams():
     state = cuda_streams.state
     return {
-        "Stream": cuda_streams.Stream, "Event": cuda_streams.Event, "ExternalStream": cuda_streams.ExternalStream,
-        "StreamContext": cuda_streams.stream_context, "stream": cuda_streams.stream_context,
-        "set_stream": cuda_streams.set_stream, "current_stream": lambda device=None: state.current,
-        "default_stream": lambda device=None: state.default, "is_current_stream_capturing": _constant(False),
+        "Stream": cuda_streams.Stream,
+        "Event": cuda_streams.Event,
+        "ExternalStream": cuda_streams.ExternalStream,
+        "StreamContext": cuda_streams.stream_context,
+        "stream": cuda_streams.stream_context,
+        "set_stream": cuda_streams.set_stream,
+        "current_stream": lambda device=None: state.current,
+        "default_stream": lambda device=None: state.default,
+        "is_current_stream_capturing": _constant(False),
         "get_stream_from_external": lambda pointer, device=None: cuda_streams.ExternalStream(pointer),
-    }  # yapf: disable
+    }
 
 
 def _accelerator(target):
     return {
-        "is_available": _constant(True), "device_count": _constant(1), "synchronize": _nothing,
-        "current_accelerator": lambda check_available=False: torch.device("cuda"), "empty_cache": _nothing,
-        "current_device_index": _constant(0), "current_device_idx": _constant(0), "set_device_index": _nothing,
-        "set_device_idx": _nothing, "current_stream": lambda device=None: cuda_streams.state.current,
-        "set_stream": cuda_streams.set_stream, "memory_allocated": _allocated, "max_memory_allocated": _allocated,
-        "memory_reserved": _allocated, "max_memory_reserved": _allocated, "memory_stats": lambda device=None: {},
-        "reset_peak_memory_stats": _nothing, "reset_accumulated_memory_stats": _nothing,
+        "is_available": _constant(True),
+        "device_count": _constant(1),
+        "synchronize": _nothing,
+        "current_accelerator": lambda check_available=False: torch.device("cuda"),
+        "empty_cache": _nothing,
+        "current_device_index": _constant(0),
+        "current_device_idx": _constant(0),
+        "set_device_index": _nothing,
+        "set_device_idx": _nothing,
+        "current_stream": lambda device=None: cuda_streams.state.current,
+        "set_stream": cuda_streams.set_stream,
+        "memory_allocated": _allocated,
+        "max_memory_allocated": _allocated,
+        "memory_reserved": _allocated,
+        "max_memory_reserved": _allocated,
+        "memory_stats": lambda device=None: {},
+        "reset_peak_memory_stats": _nothing,
+        "reset_accumulated_memory_stats": _nothing,
         "get_device_capability": _constant(target.capability),
         "get_memory_info": lambda device=None: (target.total_memory_bytes - _allocated(), target.total_memory_bytes),
-    }  # yapf: disable
+    }
 
 
 def _refuse_the_rest(refuse):
@@ -193,131 +257,21 @@ def _refuse_the_rest(refuse):
 
         return refused
 
-    for name in ("CUDAGraph", "graph", "make_graphed_callables", "graph_pool_handle", "CUDAPluggableAllocator",
-                 "MemPool", "use_mem_pool", "caching_allocator_alloc", "caching_allocator_delete", "cudart",
-                 "change_current_allocator", "GreenContext"):
+    for name in (
+        "CUDAGraph",
+        "graph",
+        "make_graphed_callables",
+        "graph_pool_handle",
+        "CUDAPluggableAllocator",
+        "MemPool",
+        "use_mem_pool",
+        "caching_allocator_alloc",
+        "caching_allocator_delete",
+        "cudart",
+        "change_current_allocator",
+        "GreenContext",
+    ):
         setattr(torch.cuda, name, refusing(name))
     for name in ("_create_jit_fn", "_create_multi_output_jit_fn"):
         if hasattr(torch.cuda.jiterator, name):
             setattr(torch.cuda.jiterator, name, refusing(f"jiterator.{name}"))
-
-
-def _legacy_tensor_types():
-    """`torch.cuda.FloatTensor(...)`, and `isinstance` with it."""
-
-    class LegacyType(type):
-
-        def __instancecheck__(cls, instance):
-            return isinstance(instance, torch.Tensor) and instance.is_cuda and instance.dtype == cls.dtype
-
-        def __call__(cls, *args, **kwargs):
-            if args and all(isinstance(extent, int) for extent in args):
-                return torch.empty(*args, dtype=cls.dtype, device="cuda")
-            data = args[0] if args else []
-            return torch.as_tensor(data, dtype=cls.dtype, device="cuda")
-
-    for name, dtype in DTYPES_BY_TYPE_NAME.items():
-        if hasattr(torch.cuda, name):
-            setattr(torch.cuda, name, LegacyType(name, (), {"dtype": dtype, "__module__": "torch.cuda"}))
-
-
-def _autocast():
-    """Autocast for the card is the CPU's, with the card's default type: the dispatcher sees CPU tensors."""
-    original = torch.amp.autocast_mode.autocast.__init__
-
-    def initialise(self, device_type, dtype=None, enabled=True, cache_enabled=None):
-        if device_type == "cuda":
-            device_type, dtype = "cpu", dtype or _card_dtype[0]
-        original(self, device_type, dtype=dtype, enabled=enabled, cache_enabled=cache_enabled)
-
-    torch.amp.autocast_mode.autocast.__init__ = initialise
-    _card_dtype = [torch.float16]
-    enabled, set_enabled = torch.is_autocast_enabled, torch.set_autocast_enabled
-    get_dtype, set_dtype = torch.get_autocast_dtype, torch.set_autocast_dtype
-
-    def set_autocast_enabled(*args):
-        set_enabled("cpu" if len(args) == 1 or args[0] == "cuda" else args[0], args[-1])
-
-    def set_autocast_dtype(device_type, dtype):
-        if device_type == "cuda":
-            _card_dtype[0] = dtype
-        else:
-            set_dtype(device_type, dtype)
-
-    torch.is_autocast_enabled = lambda device_type="cuda": enabled(_host(device_type))
-    torch.set_autocast_enabled = set_autocast_enabled
-    torch.get_autocast_dtype = lambda device_type: _card_dtype[0] if device_type == "cuda" else get_dtype(device_type)
-    torch.set_autocast_dtype = set_autocast_dtype
-
-
-def _host(device_type):
-    return "cpu" if device_type == "cuda" else device_type
-
-
-def _autograd():
-    """Gradients that the engine makes are on the card when what they start from is; and Python code that it calls
-    (hooks, `backward` of custom functions, checkpoints) sees places too."""
-    from torch.autograd import function, graph
-    run = graph._engine_run_backward
-    on_card = threading.local()
-
-    @functools.wraps(run)
-    def run_backward(t_outputs, *args, **kwargs):
-        outer, on_card.now = getattr(on_card, "now", False), any(map(places.is_emulated, t_outputs))
-        try:
-            with places.active():
-                return run(t_outputs, *args, **kwargs)
-        finally:
-            on_card.now = outer
-
-    apply = function.BackwardCFunction.apply
-
-    @functools.wraps(apply)
-    def apply_backward(self, *gradients):
-        if getattr(on_card, "now", False):
-            with places.suspended():
-                places.mark_all(gradients, places.CARD)
-        return apply(self, *gradients)
-
-    graph._engine_run_backward = torch.autograd._engine_run_backward = run_backward
-    function.BackwardCFunction.apply = apply_backward
-
-
-def _threads():
-    """A mode belongs to a thread; a new one gets it too."""
-    run = threading.Thread.run
-
-    @functools.wraps(run)
-    def run_with_places(self):
-        with places.active():
-            run(self)
-
-    threading.Thread.run = run_with_places
-
-
-def _make_generator_class():
-    real = torch._C.Generator
-
-    class Generator(real):
-        """`torch.Generator`, for the host and for the card."""
-
-        def __new__(cls, device="cpu"):
-            made = super().__new__(cls)
-            made._kbx_device = torch.device("cuda", 0) if places.is_card(device) else torch.device(device)
-            return made
-
-        @property
-        def device(self):
-            return self._kbx_device
-
-        def clone_state(self):
-            clone = type(self)(self._kbx_device)
-            clone.set_state(self.get_state())
-            return clone
-
-    Generator.__qualname__ = "Generator"
-    return Generator
-
-
-def _run_as_written(model=None, **_):
-    return model if model is not None else lambda function: function

@@ -61,7 +61,6 @@ class Stream:
 
 
 class _State:
-
     def __init__(self):
         self.default = Stream(handle=0)
         self.current = self.default
@@ -71,7 +70,6 @@ state = _State()
 
 
 class ExternalStream(Stream):
-
     def __init__(self, stream_ptr, device=None, **_):
         super().__init__(handle=int(stream_ptr))
 

@@ -46,7 +46,6 @@ class _Utils:
 
 
 class EmulatedDriver(DriverBase):
-
     def __init__(self, target: Target, context):
         super().__init__()
         self._target = target
@@ -74,22 +73,27 @@ class EmulatedDriver(DriverBase):
 
     def get_active_torch_device(self):
         import torch
+
         return torch.device("cuda", 0)
 
     def get_device_interface(self):
         import torch
+
         return torch.cuda
 
     def map_python_to_cpp_type(self, ty):
         from .triton_internals import cpp_type
+
         return cpp_type(ty)
 
     def get_benchmarker(self):
         from .cuda_api import benchmark
+
         return benchmark
 
     def get_empty_cache_for_benchmark(self):
         import torch
+
         return torch.empty(1, dtype=torch.int, device="cuda")
 
     def clear_cache(self, cache):

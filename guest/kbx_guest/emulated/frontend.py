@@ -21,19 +21,39 @@ from .memory import USER_SCOPE
 from .number_formats import numpy_dtype
 from .reductions import AmbiguousTruth, Semantic
 from .semantic import Tensor
-from .triton_internals import (LIBDEVICE_STUBS, BoundConstexprFunction, ConstexprFunction, JITFunction, TensorHandle,
-                               core, cuda_libdevice, is_builtin, source_file_and_line,
-                               unwrap_if_constexpr)
+from .triton_internals import (
+    LIBDEVICE_STUBS,
+    BoundConstexprFunction,
+    ConstexprFunction,
+    JITFunction,
+    TensorHandle,
+    core,
+    cuda_libdevice,
+    is_builtin,
+    source_file_and_line,
+    unwrap_if_constexpr,
+)
 
 _BINARY = {
-    ast.Add: ("__add__", operator.add), ast.Sub: ("__sub__", operator.sub), ast.Mult: ("__mul__", operator.mul),
-    ast.Div: ("__truediv__", operator.truediv), ast.FloorDiv: ("__floordiv__", operator.floordiv),
-    ast.Mod: ("__mod__", operator.mod), ast.Pow: ("__pow__", operator.pow), ast.LShift: ("__lshift__", operator.lshift),
-    ast.RShift: ("__rshift__", operator.rshift), ast.BitAnd: ("__and__", operator.and_),
-    ast.BitOr: ("__or__", operator.or_), ast.BitXor: ("__xor__", operator.xor), ast.Eq: ("__eq__", operator.eq),
-    ast.NotEq: ("__ne__", operator.ne), ast.Lt: ("__lt__", operator.lt), ast.LtE: ("__le__", operator.le),
-    ast.Gt: ("__gt__", operator.gt), ast.GtE: ("__ge__", operator.ge),
-}  # yapf: disable
+    ast.Add: ("__add__", operator.add),
+    ast.Sub: ("__sub__", operator.sub),
+    ast.Mult: ("__mul__", operator.mul),
+    ast.Div: ("__truediv__", operator.truediv),
+    ast.FloorDiv: ("__floordiv__", operator.floordiv),
+    ast.Mod: ("__mod__", operator.mod),
+    ast.Pow: ("__pow__", operator.pow),
+    ast.LShift: ("__lshift__", operator.lshift),
+    ast.RShift: ("__rshift__", operator.rshift),
+    ast.BitAnd: ("__and__", operator.and_),
+    ast.BitOr: ("__or__", operator.or_),
+    ast.BitXor: ("__xor__", operator.xor),
+    ast.Eq: ("__eq__", operator.eq),
+    ast.NotEq: ("__ne__", operator.ne),
+    ast.Lt: ("__lt__", operator.lt),
+    ast.LtE: ("__le__", operator.le),
+    ast.Gt: ("__gt__", operator.gt),
+    ast.GtE: ("__ge__", operator.ge),
+}
 _UNARY = {ast.USub: "__neg__", ast.UAdd: "__pos__", ast.Not: "__not__", ast.Invert: "__invert__"}
 _PREFIX = "_kbx_"
 
@@ -96,8 +116,9 @@ class _Rewriter(ast.NodeTransformer):
         return self._helper(node, name, *(self._lazily(value) for value in node.values))
 
     def visit_IfExp(self, node):
-        return self._helper(node, "if_expression", self.visit(node.test), self._lazily(node.body),
-                            self._lazily(node.orelse))
+        return self._helper(
+            node, "if_expression", self.visit(node.test), self._lazily(node.body), self._lazily(node.orelse)
+        )
 
     def visit_If(self, node):
         self.generic_visit(node)
@@ -108,8 +129,13 @@ class _Rewriter(ast.NodeTransformer):
 
     def visit_For(self, node):
         counts = node.iter
-        node.iter = self._helper(counts, "count", self.visit(counts.func), *map(self.visit, counts.args),
-                                 keywords=[self.visit(k) for k in counts.keywords])
+        node.iter = self._helper(
+            counts,
+            "count",
+            self.visit(counts.func),
+            *map(self.visit, counts.args),
+            keywords=[self.visit(k) for k in counts.keywords],
+        )
         node.body = [self.visit(statement) for statement in node.body]
         return node
 
@@ -197,9 +223,22 @@ class Frontend:
         return function
 
     def _helpers(self):
-        helpers = {name: getattr(self, name) for name in ("assigned", "returned", "truth", "logical_and", "logical_or",
-                                                           "if_expression", "count", "call", "method", "attribute",
-                                                           "item")}  # yapf: disable
+        helpers = {
+            name: getattr(self, name)
+            for name in (
+                "assigned",
+                "returned",
+                "truth",
+                "logical_and",
+                "logical_or",
+                "if_expression",
+                "count",
+                "call",
+                "method",
+                "attribute",
+                "item",
+            )
+        }
         helpers |= {method: self._binary(method, python) for method, python in _BINARY.values()}
         helpers |= {method: self._unary(method) for method in _UNARY.values()}
         helpers |= {"constant": unwrap_if_constexpr, "slice": slice, "device_assert": lambda: core.device_assert}
@@ -219,8 +258,12 @@ class Frontend:
         return apply
 
     def _unary(self, method):
-        plain = {"__neg__": operator.neg, "__pos__": operator.pos, "__not__": operator.not_,
-                 "__invert__": operator.invert}[method]  # yapf: disable
+        plain = {
+            "__neg__": operator.neg,
+            "__pos__": operator.pos,
+            "__not__": operator.not_,
+            "__invert__": operator.invert,
+        }[method]
 
         def apply(operand):
             if isinstance(operand, core.tensor):

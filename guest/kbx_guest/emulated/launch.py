@@ -13,7 +13,7 @@ import torch
 from . import places, targets
 from .errors import DeviceAssertion, UnsupportedOnCpu
 from .frontend import Frontend
-from .memory import Memory, current_line
+from .memory import Memory
 from .number_formats import encode, numpy_dtype
 from .numpy_builder import NumpyBuilder
 from .semantic import Tensor
@@ -48,8 +48,9 @@ class Launcher:
                 result = targets.compile_for(source, metadata._asdict(), name)
             context.observer.target(source.fn.__name__, result)
 
-    def __call__(self, grid_x, grid_y, grid_z, stream, function, packed_metadata, launch_metadata, enter_hook, exit_hook,
-                 *args):
+    def __call__(
+        self, grid_x, grid_y, grid_z, stream, function, packed_metadata, launch_metadata, enter_hook, exit_hook, *args
+    ):
         grid = tuple(_int32(extent) for extent in (grid_x, grid_y, grid_z))
         self._allocate_scratch(grid, stream)
         types = list(self._source.signature.values())
@@ -69,23 +70,26 @@ class Launcher:
     def _allocate_scratch(self, grid, stream):
         """A kernel that needs workspace fails on the card where no allocator was set, and so it does here."""
         metadata = self._metadata
-        for size, align, allocator in ((metadata.global_scratch_size, metadata.global_scratch_align,
-                                        allocation._allocator), (metadata.profile_scratch_size,
-                                                                 metadata.profile_scratch_align,
-                                                                 allocation._profile_allocator)):
+        for size, align, allocator in (
+            (metadata.global_scratch_size, metadata.global_scratch_align, allocation._allocator),
+            (metadata.profile_scratch_size, metadata.profile_scratch_align, allocation._profile_allocator),
+        ):
             if size > 0:
                 allocator.get()(int(np.prod(grid)) * metadata.num_ctas * size, align, stream)
 
     def _report(self, grid, function):
         metadata = self._metadata
         self._context.observer.launch(
-            self._source.fn.__name__, grid, {
+            self._source.fn.__name__,
+            grid,
+            {
                 "shared_bytes": metadata.shared,
                 "registers": function.registers,
                 "spills": function.spills,
                 "num_warps": metadata.num_warps,
                 "num_ctas": metadata.num_ctas,
-            })
+            },
+        )
 
     def _interpret(self, grid, types, args, tensors):
         context, kernel = self._context, self._source.fn
@@ -143,8 +147,9 @@ class Launcher:
         base = _scalar(np.array([arg.base.data_ptr()], np.uint64), pointer)
         shape = [semantic.to_tensor(int(s)) for s in arg.shape]
         strides = [semantic.to_tensor(int(s)) for s in arg.strides[:-1]] + [core.constexpr(1)]
-        return semantic.make_tensor_descriptor(base, shape, strides, [core.constexpr(b) for b in arg.block_shape],
-                                               arg.padding)
+        return semantic.make_tensor_descriptor(
+            base, shape, strides, [core.constexpr(b) for b in arg.block_shape], arg.padding
+        )
 
 
 def _scalar(data, dtype):
@@ -153,9 +158,10 @@ def _scalar(data, dtype):
 
 def _int32(extent) -> int:
     extent = operator.index(extent)
-    if not -2**31 <= extent < 2**31:
-        raise OverflowError("signed integer is greater than maximum" if extent > 0 else
-                            "signed integer is less than minimum")
+    if not -(2**31) <= extent < 2**31:
+        raise OverflowError(
+            "signed integer is greater than maximum" if extent > 0 else "signed integer is less than minimum"
+        )
     return extent
 
 

@@ -48,8 +48,11 @@ class Memory:
         if line not in self._reported:
             self._reported.add(line)
             argument, detail = self._describe(pointers[bad], item_bytes)
-            self._observer.finding("out_of_bounds_read", f"kernel '{self._kernel}'"
-                                   f"{f', argument {argument!r}' if argument else ''}: {detail}", line)
+            self._observer.finding(
+                "out_of_bounds_read",
+                f"kernel '{self._kernel}'{f', argument {argument!r}' if argument else ''}: {detail}",
+                line,
+            )
         return bad
 
     def check_write(self, pointers: np.ndarray, mask: np.ndarray, item_bytes: int) -> None:

@@ -16,12 +16,26 @@ ENCODED = frozenset({tl.bfloat16, tl.float8e5, tl.float8e5b16, tl.float8e4nv, tl
 _STORED = {
     name: np.dtype(stored)
     for name, stored in {
-        "int1": bool, "int8": "int8", "int16": "int16", "int32": "int32", "int64": "int64", "uint8": "uint8",
-        "uint16": "uint16", "uint32": "uint32", "uint64": "uint64", "fp16": "float16", "fp32": "float32",
-        "fp64": "float64", "bf16": "uint16", "fp8e5": "uint8", "fp8e5b16": "uint8", "fp8e4nv": "uint8",
-        "fp8e4b8": "uint8", "fp8e4b15": "uint8",
+        "int1": bool,
+        "int8": "int8",
+        "int16": "int16",
+        "int32": "int32",
+        "int64": "int64",
+        "uint8": "uint8",
+        "uint16": "uint16",
+        "uint32": "uint32",
+        "uint64": "uint64",
+        "fp16": "float16",
+        "fp32": "float32",
+        "fp64": "float64",
+        "bf16": "uint16",
+        "fp8e5": "uint8",
+        "fp8e5b16": "uint8",
+        "fp8e4nv": "uint8",
+        "fp8e4b8": "uint8",
+        "fp8e4b15": "uint8",
     }.items()
-}  # yapf: disable
+}
 _POINTER = np.dtype(np.uint64)
 
 
@@ -112,7 +126,7 @@ def _to_bfloat16(values: np.ndarray, toward_zero: bool) -> np.ndarray:
 _FP8 = {
     "fp8e5": (5, 2, 15, range(0x7C, 0x80)),
     "fp8e5b16": (5, 2, 16, ()),
-    "fp8e4nv": (4, 3, 7, (0x7F, )),
+    "fp8e4nv": (4, 3, 7, (0x7F,)),
     "fp8e4b8": (4, 3, 8, ()),
     "fp8e4b15": (4, 3, 15, ()),
 }

@@ -19,8 +19,18 @@ from .errors import DeviceAssertion, UnsupportedOnCpu
 from .memory import garbage
 from .number_formats import ENCODED, convert, decode, encode, numpy_dtype, round_to_tf32
 from .reductions import RegionBuilding
-from .triton_internals import (ATOMIC_OP, INPUT_PRECISION, PADDING_OPTION, PROPAGATE_NAN, ROUNDING_MODE,
-                               BlockPointerHandle, InterpreterBuilder, TensorHandle, core, memory_access)
+from .triton_internals import (
+    ATOMIC_OP,
+    INPUT_PRECISION,
+    PADDING_OPTION,
+    PROPAGATE_NAN,
+    ROUNDING_MODE,
+    BlockPointerHandle,
+    InterpreterBuilder,
+    TensorHandle,
+    core,
+    memory_access,
+)
 
 
 def _wrap(array: np.ndarray, dtype: tl.dtype) -> TensorHandle:
@@ -74,8 +84,9 @@ class NumpyBuilder(RegionBuilding, InterpreterBuilder):
         data = np.broadcast_to(value.data, ptrs.data.shape).astype(stored, copy=False)
         return memory_access.store(ptrs.data, data, mask)
 
-    def create_tensor_pointer_load(self, ptr, boundary_check, padding_option, cache_modifier, eviction_policy,
-                                   is_volatile):
+    def create_tensor_pointer_load(
+        self, ptr, boundary_check, padding_option, cache_modifier, eviction_policy, is_volatile
+    ):
         ptrs, mask = ptr.materialize_pointers(boundary_check)
         return self._read(ptrs, mask, _padding(ptrs, padding_option))
 
@@ -286,8 +297,10 @@ class NumpyBuilder(RegionBuilding, InterpreterBuilder):
             shape = shown.shape if shown.size > 1 else ()
             for index in np.ndindex(shown.shape):
                 number = f"0x{int(shown[index]):x}" if hex else shown[index]
-                print(f"pid ({', '.join(map(str, self.grid_idx))}) idx ({', '.join(map(str, index if shape else ()))})"
-                      f"{prefix}{number}")
+                print(
+                    f"pid ({', '.join(map(str, self.grid_idx))}) idx ({', '.join(map(str, index if shape else ()))})"
+                    f"{prefix}{number}"
+                )
 
 
 def _array(mask) -> np.ndarray:
@@ -323,8 +336,14 @@ def _multiply_high_64(a, b):
 
 
 def _add_comparisons():
-    ops = {"LT": np.less, "LE": np.less_equal, "GT": np.greater, "GE": np.greater_equal, "EQ": np.equal,
-           "NE": np.not_equal}  # yapf: disable
+    ops = {
+        "LT": np.less,
+        "LE": np.less_equal,
+        "GT": np.greater,
+        "GE": np.greater_equal,
+        "EQ": np.equal,
+        "NE": np.not_equal,
+    }
     for name, op in ops.items():
         for prefix in ("icmpS", "icmpU", "icmp", "fcmpO", "fcmpU"):
             setattr(NumpyBuilder, f"create_{prefix}{name}", lambda self, lhs, rhs, op=op: self._compare(lhs, rhs, op))
@@ -332,10 +351,18 @@ def _add_comparisons():
 
 def _add_boolean_arithmetic():
     """On one bit, + and - are exclusive or and * is and; numpy's + on booleans is or."""
-    for name, op, bits in (("add", np.add, np.logical_xor), ("sub", np.subtract, np.logical_xor),
-                           ("mul", np.multiply, np.logical_and)):
-        setattr(NumpyBuilder, f"create_{name}", lambda self, lhs, rhs, op=op, bits=bits: self.binary_op(
-            lhs, rhs, bits if lhs.data.dtype == np.bool_ else op))
+    for name, op, bits in (
+        ("add", np.add, np.logical_xor),
+        ("sub", np.subtract, np.logical_xor),
+        ("mul", np.multiply, np.logical_and),
+    ):
+        setattr(
+            NumpyBuilder,
+            f"create_{name}",
+            lambda self, lhs, rhs, op=op, bits=bits: self.binary_op(
+                lhs, rhs, bits if lhs.data.dtype == np.bool_ else op
+            ),
+        )
 
 
 _add_comparisons()

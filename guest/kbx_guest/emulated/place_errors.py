@@ -16,9 +16,9 @@ _METHODS = {
     "dot": ("_dot", ("self", "tensor")),
     "addmm": ("addmm", ("self", "mat1", "mat2")),
     "linear": ("mm", ("self", "mat2")),
-    "cat": ("cat", ("tensors", )),
-    "concat": ("cat", ("tensors", )),
-    "stack": ("cat", ("tensors", )),
+    "cat": ("cat", ("tensors",)),
+    "concat": ("cat", ("tensors",)),
+    "stack": ("cat", ("tensors",)),
     "index_select": ("_index_select", ("self", "index")),
     "embedding": ("_index_select", ("index", "self")),
     "gather": ("gather", ("self", "index")),
@@ -42,8 +42,9 @@ def mixing_error(func, args, kwargs, is_on_card) -> RuntimeError:
         return RuntimeError(f"Input type ({kinds[0]}) and weight type ({kinds[1]}) should be the same")
     if name in ("masked_fill", "masked_fill_"):
         places = [place_name(t, is_on_card) for t in tensors[:2]]
-        return RuntimeError("expected self and mask to be on the same device, but got mask on "
-                            f"{places[1]} and self on {places[0]}")
+        return RuntimeError(
+            f"expected self and mask to be on the same device, but got mask on {places[1]} and self on {places[0]}"
+        )
     if name not in _METHODS:
         return RuntimeError(_GENERIC)
     method, names = _METHODS[name]
@@ -51,10 +52,13 @@ def mixing_error(func, args, kwargs, is_on_card) -> RuntimeError:
     # Torch compares with the first tensor it meets, which for `embedding` is the weight.
     order = sorted(zip(names, tensors), key=lambda pair: pair[0] != "self")
     first = place_name(order[0][1], is_on_card)
-    blamed, place = next(((n, place_name(t, is_on_card)) for n, t in order if place_name(t, is_on_card) != first),
-                         ("self", first))
-    return RuntimeError(f"Expected all tensors to be on the same device, but got {blamed} is on {place}, different "
-                        f"from other tensors on {first} (when checking argument in method wrapper_CUDA_{method})")
+    blamed, place = next(
+        ((n, place_name(t, is_on_card)) for n, t in order if place_name(t, is_on_card) != first), ("self", first)
+    )
+    return RuntimeError(
+        f"Expected all tensors to be on the same device, but got {blamed} is on {place}, different "
+        f"from other tensors on {first} (when checking argument in method wrapper_CUDA_{method})"
+    )
 
 
 def place_name(tensor, is_on_card) -> str:
@@ -62,11 +66,19 @@ def place_name(tensor, is_on_card) -> str:
 
 
 _TYPE_NAMES = {
-    torch.float32: "FloatTensor", torch.float64: "DoubleTensor", torch.float16: "HalfTensor",
-    torch.bfloat16: "BFloat16Tensor", torch.int8: "CharTensor", torch.uint8: "ByteTensor", torch.int16: "ShortTensor",
-    torch.int32: "IntTensor", torch.int64: "LongTensor", torch.bool: "BoolTensor",
-    torch.complex64: "ComplexFloatTensor", torch.complex128: "ComplexDoubleTensor",
-}  # yapf: disable
+    torch.float32: "FloatTensor",
+    torch.float64: "DoubleTensor",
+    torch.float16: "HalfTensor",
+    torch.bfloat16: "BFloat16Tensor",
+    torch.int8: "CharTensor",
+    torch.uint8: "ByteTensor",
+    torch.int16: "ShortTensor",
+    torch.int32: "IntTensor",
+    torch.int64: "LongTensor",
+    torch.bool: "BoolTensor",
+    torch.complex64: "ComplexFloatTensor",
+    torch.complex128: "ComplexDoubleTensor",
+}
 DTYPES_BY_TYPE_NAME = {name: dtype for dtype, name in _TYPE_NAMES.items()}
 
 

@@ -6,8 +6,20 @@ import re
 import torch
 
 from .place_errors import DTYPES_BY_TYPE_NAME, mixing_error, type_name
-from .places import (CARD, DEVICE, HOST_DEVICE, PINNED, _mark, is_card, is_on_card, mark_all, ordinary, place_of,
-                     special, survey)
+from .places import (
+    CARD,
+    DEVICE,
+    HOST_DEVICE,
+    PINNED,
+    _mark,
+    is_card,
+    is_on_card,
+    mark_all,
+    ordinary,
+    place_of,
+    special,
+    survey,
+)
 
 _Tensor = torch.Tensor
 
@@ -139,8 +151,10 @@ def _fresh(func, args, kwargs):
 @special(_Tensor.numpy, _Tensor.__array__)
 def _numpy(func, args, kwargs):
     if is_on_card(args[0]) and not kwargs.get("force"):
-        raise TypeError("can't convert cuda:0 device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host "
-                        "memory first.")
+        raise TypeError(
+            "can't convert cuda:0 device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host "
+            "memory first."
+        )
     return func(*args, **kwargs)
 
 
@@ -195,8 +209,10 @@ def _broadcast(func, args, kwargs):
 def _attention(func, args, kwargs):
     if all(survey(args[:3], None)):
         places = ["cuda:0" if is_on_card(t) else "cpu" for t in args[:3]]
-        raise RuntimeError("Expected query, key, and value to have the same device type, but got query.device: "
-                           f"{places[0]} key.device: {places[1]} and value.device: {places[2]} instead.")
+        raise RuntimeError(
+            "Expected query, key, and value to have the same device type, but got query.device: "
+            f"{places[0]} key.device: {places[1]} and value.device: {places[2]} instead."
+        )
     return ordinary(func, args, kwargs)
 
 

@@ -92,8 +92,9 @@ def is_card(device) -> bool:
     if not isinstance(device, torch.device) or device.type != "cuda":
         return False
     if device.index not in (None, 0):
-        raise torch.AcceleratorError("CUDA error: invalid device ordinal\nGPU device may be out of range, do you have "
-                                     "enough GPUs?")
+        raise torch.AcceleratorError(
+            "CUDA error: invalid device ordinal\nGPU device may be out of range, do you have enough GPUs?"
+        )
     return True
 
 
@@ -146,8 +147,10 @@ def ordinary(func, args, kwargs):
 
 # An operator that the CPU lacks. 16-bit floats are named because a card has nearly everything in them; what is missing
 # for other types is mostly missing on the card as well.
-_LACKING = re.compile(r"not implemented on the CPU|not implemented for '(Half|BFloat16|ComplexHalf)'"
-                      r"|Could not run '.*' with arguments from the 'CPU'|only supported (on|for) CUDA")
+_LACKING = re.compile(
+    r"not implemented on the CPU|not implemented for '(Half|BFloat16|ComplexHalf)'"
+    r"|Could not run '.*' with arguments from the 'CPU'|only supported (on|for) CUDA"
+)
 
 
 _ON_HOST = "host"  # asked for by `device=`
@@ -206,11 +209,32 @@ def mark_all(result, place):
 
 # Functions that take tensors of both places: they copy, look at shapes only, or read indices and lengths. What they
 # answer with is where their first argument is.
-_MIXING = frozenset({
-    "copy_", "__set__", "__setstate__", "set_", "new_tensor", "expand_as", "view_as", "reshape_as", "result_type", "can_cast", "promote_types", "is_same_size", "tensor_split", "pack_padded_sequence",
-    "_pack_padded_sequence", "backward", "module_load", "is_set_to", "index_put_", "index_put", "_foreach_copy_",
-    "_has_compatible_shallow_copy_type",
-})  # yapf: disable
+_MIXING = frozenset(
+    {
+        "copy_",
+        "__set__",
+        "__setstate__",
+        "set_",
+        "new_tensor",
+        "expand_as",
+        "view_as",
+        "reshape_as",
+        "result_type",
+        "can_cast",
+        "promote_types",
+        "is_same_size",
+        "tensor_split",
+        "pack_padded_sequence",
+        "_pack_padded_sequence",
+        "backward",
+        "module_load",
+        "is_set_to",
+        "index_put_",
+        "index_put",
+        "_foreach_copy_",
+        "_has_compatible_shallow_copy_type",
+    }
+)
 
 
 def _check_generator(generator, place):
@@ -242,7 +266,8 @@ def _refuse(reason, cause):
 def install(refuse) -> None:
     """Activates the mode in this thread, for good. `refuse(reason, cause)` raises `UnsupportedOnCpu`."""
     global _refuse
-    from . import place_rules  # noqa: F401: registers the special functions
+    from . import place_rules  # noqa: F401  (registers the special functions)
+
     _refuse = refuse
     torch.UntypedStorage._kbx_place = None
     mode.__enter__()

@@ -25,7 +25,7 @@ class CombineCapture:
 
     def call_JitFunction(self, function, args, kwargs):
         self.function = function
-        return tuple(args[:len(args) // 2])
+        return tuple(args[: len(args) // 2])
 
     def take(self, build_region):
         build_region(_Region())
@@ -40,7 +40,6 @@ class _Region:
 
 
 class _Block:
-
     def arg(self, _):
         return None
 
@@ -106,7 +105,7 @@ class Semantic(FastSemantic):
         scalars = [t.type.scalar for t in tensors for _ in range(pack)]
         results, types = self._apply(function, lanes, scalars)
         shape = tensors[0].type.shape
-        packed = [np.stack(results[i:i + pack], axis=-1).reshape(shape) for i in range(0, len(results), pack)]
+        packed = [np.stack(results[i : i + pack], axis=-1).reshape(shape) for i in range(0, len(results), pack)]
         out = tuple(self._wrap(a, types[i * pack], shape) for i, a in enumerate(packed))
         return out[0] if len(out) == 1 else out
 
@@ -125,14 +124,14 @@ class Semantic(FastSemantic):
         except AmbiguousTruth:
             shape = arrays[0].shape
             flat = [a.reshape(-1) for a in arrays]
-            rows = [self._apply_once(function, [a[i:i + 1] for a in flat], scalars) for i in range(flat[0].size)]
+            rows = [self._apply_once(function, [a[i : i + 1] for a in flat], scalars) for i in range(flat[0].size)]
             joined = [np.concatenate(column).reshape(shape) for column in zip(*(row[0] for row in rows))]
             return joined, rows[0][1]
 
     def _apply_once(self, function, arrays, scalars):
         tensors = [Tensor(TensorHandle(a, ty), ty) for a, ty in zip(arrays, scalars)]
         results = self._call(function, *tensors)
-        results = results if isinstance(results, (tuple, core.tuple)) else (results, )
+        results = results if isinstance(results, (tuple, core.tuple)) else (results,)
         shape = arrays[0].shape
         return [np.broadcast_to(r.handle.data, shape) for r in results], [r.type.scalar for r in results]
 

@@ -52,13 +52,35 @@ class Target:
 def _nvidia(name, card, multiprocessors, memory_gib, shared_kib, l2_mib, clock, memory_clock, bus, threads=2048):
     """A block may have all of a multiprocessor's shared memory but 1 KiB (all of it on sm_75)."""
     optin = shared_kib * 1024 if name == "sm_75" else (shared_kib - 1) * 1024
-    return Target(name, card, multiprocessors, memory_gib * GIB, optin, shared_kib * 1024, l2_mib * MIB, clock,
-                  memory_clock, bus, threads)
+    return Target(
+        name,
+        card,
+        multiprocessors,
+        memory_gib * GIB,
+        optin,
+        shared_kib * 1024,
+        l2_mib * MIB,
+        clock,
+        memory_clock,
+        bus,
+        threads,
+    )
 
 
 def _amd(name, card, multiprocessors, memory_gib, shared_kib, l2_mib, clock, memory_clock, bus, warp_size):
-    return Target(name, card, multiprocessors, memory_gib * GIB, shared_kib * 1024, shared_kib * 1024, l2_mib * MIB,
-                  clock, memory_clock, bus, warp_size=warp_size)
+    return Target(
+        name,
+        card,
+        multiprocessors,
+        memory_gib * GIB,
+        shared_kib * 1024,
+        shared_kib * 1024,
+        l2_mib * MIB,
+        clock,
+        memory_clock,
+        bus,
+        warp_size=warp_size,
+    )
 
 
 TARGETS = {
@@ -69,8 +91,9 @@ TARGETS = {
         _nvidia("sm_86", "NVIDIA GeForce RTX 3090", 82, 24, 100, 6, 1695000, 9751000, 384, 1536),
         _nvidia("sm_87", "Orin", 16, 32, 164, 4, 1300000, 1600000, 256, 1536),
         _nvidia("sm_89", "NVIDIA GeForce RTX 4090", 128, 24, 100, 72, 2520000, 10501000, 384, 1536),
-        dataclasses.replace(_nvidia("sm_90", "NVIDIA H200", 132, 140, 228, 60, 1980000, 3201000, 6016),
-                            total_memory_bytes=150109880320),
+        dataclasses.replace(
+            _nvidia("sm_90", "NVIDIA H200", 132, 140, 228, 60, 1980000, 3201000, 6016), total_memory_bytes=150109880320
+        ),
         _nvidia("sm_100", "NVIDIA B200", 148, 179, 228, 126, 1965000, 3996000, 7680),
         _nvidia("sm_103", "NVIDIA B300", 148, 268, 228, 126, 2032000, 3996000, 7680),
         _nvidia("sm_120", "NVIDIA GeForce RTX 5090", 170, 32, 100, 96, 2407000, 14001000, 512, 1536),
@@ -101,7 +124,7 @@ def compile_for(source, options: dict, name: str) -> dict:
         # The assembler's complaints go to standard output there; they are in the exception as well.
         with contextlib.redirect_stdout(io.StringIO()):
             kernel = compile_source(source, target=target.triton_target, options=_portable(options, target))
-    except Exception as error:  # noqa: BLE001: whatever stops a compiler is the answer
+    except Exception as error:  # whatever stops a compiler is the answer
         return result | {"error": f"{type(error).__name__}: {str(error).strip()}"[:500]}
     registers, spills = use_of(kernel, target)
     result |= {"compiled": True, "shared_bytes": kernel.metadata.shared, "registers": registers, "spills": spills}
@@ -121,5 +144,5 @@ _LAUNCH_OPTIONS = ("num_warps", "num_ctas", "num_stages", "enable_fp_fusion", "d
 
 
 def _portable(options: dict, target: Target) -> dict:
-    names = _LAUNCH_OPTIONS + (("maxnreg", ) if target.is_nvidia else ())
+    names = _LAUNCH_OPTIONS + (("maxnreg",) if target.is_nvidia else ())
     return {name: options[name] for name in names if options.get(name) is not None}

@@ -23,8 +23,9 @@ def _fetch(path: str):
         return found
     except (ImportError, AttributeError) as error:
         version = importlib.import_module("triton").__version__
-        raise MissingInternal(f"triton {version} has no {path}; the emulated GPU was checked with triton "
-                              f"{', '.join(CHECKED_VERSIONS)}") from error
+        raise MissingInternal(
+            f"triton {version} has no {path}; the emulated GPU was checked with triton {', '.join(CHECKED_VERSIONS)}"
+        ) from error
 
 
 GPUTarget = _fetch("triton.backends.compiler:GPUTarget")

@@ -16,19 +16,27 @@ def nothing(x):
 
 
 class CudaApiTest(unittest.TestCase):
-
     def setUp(self):
         self.watch = install()
 
     def test_queries(self):
         cuda = torch.cuda
         self.assertTrue(cuda.is_available() and cuda.is_initialized() and cuda.is_bf16_supported())
-        self.assertEqual((1, 0, (9, 0), "NVIDIA H200"), (cuda.device_count(), cuda.current_device(),
-                                                         cuda.get_device_capability(), cuda.get_device_name(0)))
+        self.assertEqual(
+            (1, 0, (9, 0), "NVIDIA H200"),
+            (cuda.device_count(), cuda.current_device(), cuda.get_device_capability(), cuda.get_device_name(0)),
+        )
         properties = cuda.get_device_properties("cuda")
-        self.assertEqual((132, 232448, 233472, 9, 32), (
-            properties.multi_processor_count, properties.shared_memory_per_block_optin,
-            properties.shared_memory_per_multiprocessor, properties.major, properties.warp_size))
+        self.assertEqual(
+            (132, 232448, 233472, 9, 32),
+            (
+                properties.multi_processor_count,
+                properties.shared_memory_per_block_optin,
+                properties.shared_memory_per_multiprocessor,
+                properties.major,
+                properties.warp_size,
+            ),
+        )
         with self.assertRaises(torch.AcceleratorError):
             cuda.get_device_properties(1)
         for quiet in (cuda.synchronize, cuda.empty_cache, cuda.init, cuda.reset_peak_memory_stats, cuda.ipc_collect):
@@ -71,8 +79,13 @@ class CudaApiTest(unittest.TestCase):
 
     def test_device_contexts(self):
         x = torch.ones(1, device="cuda")
-        for context in (torch.cuda.device(0), torch.cuda.device(x.device), torch.cuda.device("cuda"),
-                        torch.cuda.device_of(x), torch.cuda.device(-1)):
+        for context in (
+            torch.cuda.device(0),
+            torch.cuda.device(x.device),
+            torch.cuda.device("cuda"),
+            torch.cuda.device_of(x),
+            torch.cuda.device(-1),
+        ):
             with context:
                 self.assertEqual(0, torch.cuda.current_device())
         with self.assertRaises(torch.AcceleratorError), torch.cuda.device(1):
@@ -90,9 +103,12 @@ class CudaApiTest(unittest.TestCase):
 
     def test_autocast(self):
         x, y = torch.rand(4, 4, device="cuda"), torch.rand(4, 4, device="cuda")
-        for context, dtype in ((torch.autocast("cuda"), torch.float16), (torch.cuda.amp.autocast(), torch.float16),
-                               (torch.autocast("cuda", dtype=torch.bfloat16), torch.bfloat16),
-                               (torch.autocast("cuda", enabled=False), torch.float32)):
+        for context, dtype in (
+            (torch.autocast("cuda"), torch.float16),
+            (torch.cuda.amp.autocast(), torch.float16),
+            (torch.autocast("cuda", dtype=torch.bfloat16), torch.bfloat16),
+            (torch.autocast("cuda", enabled=False), torch.float32),
+        ):
             with context:
                 product = x @ y
                 self.assertEqual(dtype != torch.float32, torch.is_autocast_enabled("cuda"))
@@ -101,7 +117,6 @@ class CudaApiTest(unittest.TestCase):
         self.assertEqual(torch.float16, torch.get_autocast_dtype("cuda"))
 
         class Half(torch.autograd.Function):
-
             @staticmethod
             @torch.amp.custom_fwd(device_type="cuda", cast_inputs=torch.float16)
             def forward(ctx, x):
@@ -117,7 +132,7 @@ class CudaApiTest(unittest.TestCase):
         scaler.scale(parameter.sum()).backward()
         scaler.step(optimizer)
         scaler.update()
-        self.assertTrue(torch.allclose(parameter.cpu(), torch.full((2, ), 0.9)))
+        self.assertTrue(torch.allclose(parameter.cpu(), torch.full((2,), 0.9)))
 
     def test_switches_can_be_set(self):
         matmul = torch.backends.cuda.matmul
@@ -131,8 +146,14 @@ class CudaApiTest(unittest.TestCase):
     def test_triton_s_questions(self):
         driver = triton.runtime.driver.active
         self.assertEqual(torch.device("cuda", 0), driver.get_active_torch_device())
-        self.assertEqual(("cuda", 90, 32), (driver.get_current_target().backend, driver.get_current_target().arch,
-                                            driver.get_current_target().warp_size))
+        self.assertEqual(
+            ("cuda", 90, 32),
+            (
+                driver.get_current_target().backend,
+                driver.get_current_target().arch,
+                driver.get_current_target().warp_size,
+            ),
+        )
         properties = driver.utils.get_device_properties(0)
         self.assertEqual((232448, 132), (properties["max_shared_mem"], properties["multiprocessor_count"]))
         self.assertIs(torch.cuda, driver.get_device_interface())
@@ -144,7 +165,7 @@ class CudaApiTest(unittest.TestCase):
 
         def run():
             runs.append(1)
-            nothing[(1, )](x)
+            nothing[(1,)](x)
 
         self.assertEqual(1.0, triton.testing.do_bench(run))
         self.assertEqual([1.0, 1.0, 1.0], triton.testing.do_bench(run, quantiles=[0.5, 0.2, 0.8]))

@@ -139,7 +139,7 @@ def shapes(x, out):
     tl.store(out + 40 + i, tl.gather(a, (i + 1) % 8, 0))
     tl.store(out + 48 + tl.arange(0, 16), tl.ravel(tl.broadcast_to(a[None, :], (2, 8))))
     tl.store(out + 64 + i, tl.expand_dims(a, 0).permute(1, 0).reshape(8))
-    tl.store(out + 72 + i, tl.full((8, ), 2.5, tl.float32) + tl.zeros_like(a))
+    tl.store(out + 72 + i, tl.full((8,), 2.5, tl.float32) + tl.zeros_like(a))
 
 
 @triton.jit
@@ -234,7 +234,6 @@ def make_kernel(offset):
 
 
 class LanguageTest(unittest.TestCase):
-
     def setUp(self):
         self.watch = install()
 
@@ -243,24 +242,24 @@ class LanguageTest(unittest.TestCase):
 
     def test_loops(self):
         out = self.ints(5)
-        loops[(1, )](out, 6)
+        loops[(1,)](out, 6)
         self.assertEqual([15, 22, 18, 3, 11], out.tolist())
 
     def test_names_hold_tensors_and_constants_stay_python(self):
         out = self.ints(4)
-        divide_as_c[(1, )](out, -7)
+        divide_as_c[(1,)](out, -7)
         self.assertEqual([-3, -1, -4, -3], out.tolist())
 
     def test_logic(self):
         out = self.ints(7)
-        logic[(1, )](out, 3, -2, True)
+        logic[(1,)](out, 3, -2, True)
         self.assertEqual([0, 1, 0, 1, 1, 0, 0], out.tolist())
-        logic[(1, )](out, -3, -2, False)
+        logic[(1,)](out, -3, -2, False)
         self.assertEqual([0, 0, 1, 0, 2, 0, -1], out.tolist())
 
     def test_functions_and_none(self):
         out = self.ints(7)
-        functions[(1, )](out, 3)
+        functions[(1,)](out, 3)
         self.assertEqual([4, 15, 9, 1, 3, 1300, 11], out.tolist())
 
     @only_emulated
@@ -268,7 +267,7 @@ class LanguageTest(unittest.TestCase):
         out = self.ints(4)
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed):
-            quiet[(2, )](out, 4)
+            quiet[(2,)](out, 4)
         self.assertEqual([0, 1, 2, 3], out.tolist())
         self.assertEqual(1, printed.getvalue().count("compiling"))
 
@@ -277,26 +276,36 @@ class LanguageTest(unittest.TestCase):
         x = torch.tensor([1.5, -2.0], device="cuda")
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed):
-            prints[(1, )](x)
-        self.assertEqual(["pid (0, 0, 0) idx (0) value: 1.5", "pid (0, 0, 0) idx (1) value: -2.0",
-                          "pid (0, 0, 0) idx () number: 0"], printed.getvalue().splitlines())  # yapf: disable
-        asserts[(1, )](x[1:], debug=False)
+            prints[(1,)](x)
+        self.assertEqual(
+            ["pid (0, 0, 0) idx (0) value: 1.5", "pid (0, 0, 0) idx (1) value: -2.0", "pid (0, 0, 0) idx () number: 0"],
+            printed.getvalue().splitlines(),
+        )
+        asserts[(1,)](x[1:], debug=False)
         with self.assertRaisesRegex(RuntimeError, "CUDA error: device-side assert triggered"):
-            asserts[(1, )](x[1:], debug=True)
+            asserts[(1,)](x[1:], debug=True)
 
     def test_shapes(self):
         x = torch.arange(8, dtype=torch.float32, device="cuda")
         out = torch.zeros(80, device="cuda")
-        shapes[(1, )](x, out)
+        shapes[(1,)](x, out)
         a = np.arange(8, dtype=np.float32)
-        expected = [a.reshape(2, 4).T.ravel(), 2 * a + 100, a[::-1], np.stack([a, -a], -1).ravel(), np.roll(a, -1),
-                    np.tile(a, 2), a, np.full(8, 2.5)]  # yapf: disable
+        expected = [
+            a.reshape(2, 4).T.ravel(),
+            2 * a + 100,
+            a[::-1],
+            np.stack([a, -a], -1).ravel(),
+            np.roll(a, -1),
+            np.tile(a, 2),
+            a,
+            np.full(8, 2.5),
+        ]
         self.assertEqual(np.concatenate(expected).tolist(), out.tolist())
 
     def test_sorting(self):
         x = torch.randn(16, device="cuda")
         out, counts = torch.zeros(36, device="cuda"), self.ints(4)
-        sorting[(1, )](x, out, counts)
+        sorting[(1,)](x, out, counts)
         ordered = sorted(x.tolist())
         self.assertEqual(ordered + ordered[::-1] + ordered[:-5:-1], out.tolist())
         self.assertEqual([6, 5, 5, 0], counts.tolist())
@@ -304,17 +313,36 @@ class LanguageTest(unittest.TestCase):
     def test_mathematics(self):
         x = torch.rand(16, device="cuda") * 3 + 0.1
         out = torch.zeros(20, 16, device="cuda")
-        mathematics[(1, )](x, out, 16)
+        mathematics[(1,)](x, out, 16)
         v = x.double().cpu()
-        expected = [v.exp(), v.log(), v.sqrt(), v.rsqrt(), v.sin(), v.erf(), v.sigmoid(), v, v.floor(), v.ceil(),
-                    v.exp2(), v * v + v, v.softmax(0), v.clamp(0.5, 1.0), v / 3, v.tanh(), v**2.5, v.lgamma(), v.round(),
-                    torch.atan2(v, torch.tensor(2.0))]  # yapf: disable
+        expected = [
+            v.exp(),
+            v.log(),
+            v.sqrt(),
+            v.rsqrt(),
+            v.sin(),
+            v.erf(),
+            v.sigmoid(),
+            v,
+            v.floor(),
+            v.ceil(),
+            v.exp2(),
+            v * v + v,
+            v.softmax(0),
+            v.clamp(0.5, 1.0),
+            v / 3,
+            v.tanh(),
+            v**2.5,
+            v.lgamma(),
+            v.round(),
+            torch.atan2(v, torch.tensor(2.0)),
+        ]
         for row, (got, wanted) in enumerate(zip(out.cpu(), expected)):
             self.assertTrue(torch.allclose(got.double(), wanted, rtol=1e-5, atol=1e-6), f"row {row}")
 
     def test_random_numbers(self):
         out = torch.zeros(3 * 64, device="cuda")
-        random[(1, )](123, out, 64)
+        random[(1,)](123, out, 64)
         uniform, normal, integers = out.cpu().split(64)
         self.assertTrue(((0 <= uniform) & (uniform < 1)).all())
         self.assertEqual(64, len(set(uniform.tolist())))
@@ -325,7 +353,7 @@ class LanguageTest(unittest.TestCase):
         for dtype in (torch.float16, torch.bfloat16):
             ints, out = self.ints(6), self.ints(2)
             floats, halves = torch.zeros(1, device="cuda"), torch.ones(1, device="cuda", dtype=dtype)
-            atomics[(1, )](ints, floats, halves, out)
+            atomics[(1,)](ints, floats, halves, out)
             self.assertEqual([6, 9, -9, 4, 6, 8], ints.tolist())
             self.assertEqual([0, 8], out.tolist())
             self.assertEqual((5.0, 7.0), (floats.item(), halves.item()))
@@ -335,35 +363,37 @@ class LanguageTest(unittest.TestCase):
         out = torch.zeros(8, 8, device="cuda")
         arguments = TensorDescriptor(x, [8, 8], [8, 1], [4, 8]), x, out, 8, 8
         with self.assertRaisesRegex(RuntimeError, "no allocator was set"):
-            descriptors[(1, )](*arguments)
+            descriptors[(1,)](*arguments)
         triton.set_allocator(lambda size, alignment, stream: torch.empty(size, dtype=torch.int8, device="cuda"))
-        descriptors[(1, )](*arguments)
+        descriptors[(1,)](*arguments)
         self.assertTrue(torch.equal(x[:4] + x[4:], out[:4]))
         self.assertEqual(0, out[4:].count_nonzero().item())
 
     def test_block_pointers(self):
         x = torch.rand(10, 6, device="cuda")
         out = torch.zeros(4, 8, device="cuda")
-        block_pointers[(1, )](x, out, 10, 6)
+        block_pointers[(1,)](x, out, 10, 6)
         padded = torch.zeros(12, 8)
         padded[:10, :6] = x.cpu()
         self.assertTrue(torch.allclose(padded.reshape(3, 4, 8).sum(0), out.cpu()))
 
     def test_tuples(self):
         out = torch.zeros(2, device="cuda")
-        tuples[(1, )]((torch.full((1, ), 2.0, device="cuda"), 5), out)
+        tuples[(1,)]((torch.full((1,), 2.0, device="cuda"), 5), out)
         self.assertEqual([7.0, 3.5], out.tolist())
 
     def test_closures(self):
         out = self.ints(1)
-        make_kernel(tl.constexpr(7))[(1, )](out)
+        make_kernel(tl.constexpr(7))[(1,)](out)
         self.assertEqual(7, out.item())
-        make_kernel(tl.constexpr(8))[(1, )](out)
+        make_kernel(tl.constexpr(8))[(1,)](out)
         self.assertEqual(8, out.item())
 
     @only_emulated
     def test_missing_internals_are_named(self):
-        with self.assertRaisesRegex(ImportError, "triton 3.* has no triton.runtime.jit:Absent.*checked with triton 3.6.0"):
+        with self.assertRaisesRegex(
+            ImportError, "triton 3.* has no triton.runtime.jit:Absent.*checked with triton 3.6.0"
+        ):
             emulated.triton_internals._fetch("triton.runtime.jit:Absent")
 
 

@@ -17,7 +17,6 @@ ELEMENTWISE = "Expected all tensors to be on the same device, but found at least
 
 
 class PlacesTest(unittest.TestCase):
-
     def setUp(self):
         install()
         self.card, self.host = torch.ones(4, 4, device="cuda"), torch.ones(4, 4)
@@ -28,12 +27,22 @@ class PlacesTest(unittest.TestCase):
         self.assertEqual(text, str(caught.exception))
 
     def test_factories_place_results_where_they_are_told(self):
-        for made in (torch.zeros(3, device="cuda"), torch.rand(3, device="cuda:0"), torch.empty(3, device=CUDA),
-                     torch.arange(3, device=0), torch.tensor(5.0, device="cuda"), torch.full((2, ), 1, device="cuda"),
-                     torch.randn(2, device="cuda"), torch.empty_strided((2, ), (1, ), device="cuda"),
-                     torch.eye(2, device="cuda"), torch.linspace(0, 1, 3, device="cuda"),
-                     torch.zeros_like(self.host, device="cuda"), self.host.new_zeros(2, device="cuda"),
-                     torch.as_tensor([1], device="cuda"), torch.as_tensor(np.ones(2), device="cuda")):
+        for made in (
+            torch.zeros(3, device="cuda"),
+            torch.rand(3, device="cuda:0"),
+            torch.empty(3, device=CUDA),
+            torch.arange(3, device=0),
+            torch.tensor(5.0, device="cuda"),
+            torch.full((2,), 1, device="cuda"),
+            torch.randn(2, device="cuda"),
+            torch.empty_strided((2,), (1,), device="cuda"),
+            torch.eye(2, device="cuda"),
+            torch.linspace(0, 1, 3, device="cuda"),
+            torch.zeros_like(self.host, device="cuda"),
+            self.host.new_zeros(2, device="cuda"),
+            torch.as_tensor([1], device="cuda"),
+            torch.as_tensor(np.ones(2), device="cuda"),
+        ):
             self.assertEqual(CUDA, made.device)
             self.assertTrue(made.is_cuda)
             self.assertFalse(made.is_cpu)
@@ -44,11 +53,33 @@ class PlacesTest(unittest.TestCase):
 
     def test_results_follow_their_inputs(self):
         card = self.card
-        parts = [card + 1, card @ card, card.sum(), card[0], card[0, 0], card[:, None], card.T, card.view(16), card > 0,
-                 card.to(torch.float16), torch.zeros_like(card), card.new_empty(3), torch.cat([card, card]),
-                 torch.nn.functional.softmax(card, -1), card.detach(), card.data, card.clone(), card.contiguous(),
-                 card.expand(2, 4, 4), card.add_(1), card + torch.tensor(1.0), card[torch.tensor([0])],
-                 torch.where(card > 0, card, 0.0), card.half().float(), torch.tensor(card[0, 0])]  # yapf: disable
+        parts = [
+            card + 1,
+            card @ card,
+            card.sum(),
+            card[0],
+            card[0, 0],
+            card[:, None],
+            card.T,
+            card.view(16),
+            card > 0,
+            card.to(torch.float16),
+            torch.zeros_like(card),
+            card.new_empty(3),
+            torch.cat([card, card]),
+            torch.nn.functional.softmax(card, -1),
+            card.detach(),
+            card.data,
+            card.clone(),
+            card.contiguous(),
+            card.expand(2, 4, 4),
+            card.add_(1),
+            card + torch.tensor(1.0),
+            card[torch.tensor([0])],
+            torch.where(card > 0, card, 0.0),
+            card.half().float(),
+            torch.tensor(card[0, 0]),
+        ]
         parts += [*card.max(dim=1), *torch.unbind(card), *card.split(2), *torch.linalg.svd(card)]
         for part in parts:
             self.assertEqual(CUDA, part.device)
@@ -99,13 +130,18 @@ class PlacesTest(unittest.TestCase):
 
     def test_mixing_is_refused_in_torch_s_words(self):
         card, host, index = self.card, self.host, torch.tensor([0, 1])
-        other = ("Expected all tensors to be on the same device, but got {} is on {}, different from other tensors on {} "
-                 "(when checking argument in method wrapper_CUDA_{})")
+        other = (
+            "Expected all tensors to be on the same device, but got {} is on {}, different from other tensors on {} "
+            "(when checking argument in method wrapper_CUDA_{})"
+        )
         functional = torch.nn.functional
         for text, function in (
-            (ELEMENTWISE, lambda: card + host), (ELEMENTWISE, lambda: host + torch.tensor(1.0, device="cuda")),
-            (ELEMENTWISE, lambda: host.add_(card)), (ELEMENTWISE, lambda: torch.where(card > 0, card, host)),
-            (ELEMENTWISE, lambda: functional.mse_loss(card, host)), (ELEMENTWISE, lambda: torch.add(card, card, out=host)),
+            (ELEMENTWISE, lambda: card + host),
+            (ELEMENTWISE, lambda: host + torch.tensor(1.0, device="cuda")),
+            (ELEMENTWISE, lambda: host.add_(card)),
+            (ELEMENTWISE, lambda: torch.where(card > 0, card, host)),
+            (ELEMENTWISE, lambda: functional.mse_loss(card, host)),
+            (ELEMENTWISE, lambda: torch.add(card, card, out=host)),
             (other.format("mat2", "cpu", "cuda:0", "mm"), lambda: card @ host),
             (other.format("mat2", "cuda:0", "cpu", "mm"), lambda: torch.mm(host, card)),
             (other.format("tensors", "cpu", "cuda:0", "cat"), lambda: torch.cat([card, host])),
@@ -114,24 +150,34 @@ class PlacesTest(unittest.TestCase):
             (other.format("index", "cpu", "cuda:0", "_index_select"), lambda: functional.embedding(index, card)),
             (other.format("index", "cuda:0", "cpu", "_index_select"), lambda: functional.embedding(index.cuda(), host)),
             (other.format("mat2", "cpu", "cuda:0", "mm"), lambda: functional.linear(card, host)),
-            (other.format("weight", "cpu", "cuda:0", "_native_layer_norm"),
-             lambda: functional.layer_norm(card, (4, ), torch.ones(4))),
-            (other.format("target", "cpu", "cuda:0", "nll_loss_forward"),
-             lambda: functional.cross_entropy(card, torch.zeros(4, dtype=torch.long))),
+            (
+                other.format("weight", "cpu", "cuda:0", "_native_layer_norm"),
+                lambda: functional.layer_norm(card, (4,), torch.ones(4)),
+            ),
+            (
+                other.format("target", "cpu", "cuda:0", "nll_loss_forward"),
+                lambda: functional.cross_entropy(card, torch.zeros(4, dtype=torch.long)),
+            ),
             (other.format("other", "cpu", "cuda:0", "_equal"), lambda: torch.equal(card, host)),
-            ("Input type (torch.cuda.FloatTensor) and weight type (torch.FloatTensor) should be the same",
-             lambda: functional.conv2d(torch.ones(1, 1, 4, 4, device="cuda"), torch.ones(1, 1, 2, 2))),
-            ("indices should be either on cpu or on the same device as the indexed tensor (cpu)",
-             lambda: host[index.cuda()]),
-            ("expected self and mask to be on the same device, but got mask on cpu and self on cuda:0",
-             lambda: card.masked_fill(host > 0, 1.0)),
-        ):  # yapf: disable
+            (
+                "Input type (torch.cuda.FloatTensor) and weight type (torch.FloatTensor) should be the same",
+                lambda: functional.conv2d(torch.ones(1, 1, 4, 4, device="cuda"), torch.ones(1, 1, 2, 2)),
+            ),
+            (
+                "indices should be either on cpu or on the same device as the indexed tensor (cpu)",
+                lambda: host[index.cuda()],
+            ),
+            (
+                "expected self and mask to be on the same device, but got mask on cpu and self on cuda:0",
+                lambda: card.masked_fill(host > 0, 1.0),
+            ),
+        ):
             with self.subTest(text):
                 self.assert_refused(text, function)
 
     def test_what_a_card_mixes_is_mixed(self):
         card = self.card.clone()
-        card[0] = torch.full((4, ), 3.0)
+        card[0] = torch.full((4,), 3.0)
         card[card > 2] = torch.tensor(5.0)
         card.copy_(card.cpu() * 2)
         self.assertEqual(10.0, card[0, 0].item())
@@ -145,8 +191,10 @@ class PlacesTest(unittest.TestCase):
         self.assert_refused(ELEMENTWISE, assign)
 
     def test_a_card_s_tensor_is_no_array(self):
-        text = ("can't convert cuda:0 device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host memory "
-                "first.")
+        text = (
+            "can't convert cuda:0 device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host memory "
+            "first."
+        )
         self.assert_refused(text, lambda: self.card.numpy(), TypeError)
         self.assert_refused(text, lambda: np.asarray(self.card), TypeError)
         self.assertEqual((4, 4), self.card.cpu().numpy().shape)
@@ -155,17 +203,23 @@ class PlacesTest(unittest.TestCase):
         self.assertEqual([1.0] * 4, self.card[0].tolist())
 
     def test_there_is_one_card(self):
-        for function in (lambda: torch.ones(1, device="cuda:1"), lambda: self.host.to("cuda:1"),
-                         lambda: self.host.cuda(3)):
+        for function in (
+            lambda: torch.ones(1, device="cuda:1"),
+            lambda: self.host.to("cuda:1"),
+            lambda: self.host.cuda(3),
+        ):
             with self.assertRaisesRegex(torch.AcceleratorError, "CUDA error: invalid device ordinal"):
                 function()
 
     def test_texts(self):
         self.assertEqual("tensor(1, device='cuda:0')", repr(torch.tensor(1, device="cuda")))
-        self.assertEqual("tensor([1., 1.], device='cuda:0', requires_grad=True)",
-                         repr(torch.ones(2, device="cuda", requires_grad=True)))
-        self.assertEqual("tensor([1., 1.], device='cuda:0', dtype=torch.float16)",
-                         f"{torch.ones(2, device='cuda').half()}")
+        self.assertEqual(
+            "tensor([1., 1.], device='cuda:0', requires_grad=True)",
+            repr(torch.ones(2, device="cuda", requires_grad=True)),
+        )
+        self.assertEqual(
+            "tensor([1., 1.], device='cuda:0', dtype=torch.float16)", f"{torch.ones(2, device='cuda').half()}"
+        )
         self.assertEqual("tensor([[1., 1.],\n        [1., 1.]], device='cuda:0')", str(self.card[:2, :2]))
         self.assertEqual("tensor([1., 1.])", repr(torch.ones(2)))
         self.assertEqual("torch.cuda.HalfTensor", self.card.half().type())
@@ -208,12 +262,11 @@ class PlacesTest(unittest.TestCase):
         x = torch.ones(3, device="cuda", requires_grad=True)
         (x * x).sum().backward()
         self.assertEqual(CUDA, x.grad.device)
-        gradient, = torch.autograd.grad((x * 3).sum(), x)
+        (gradient,) = torch.autograd.grad((x * 3).sum(), x)
         self.assertEqual(CUDA, gradient.device)
         seen = []
 
         class Double(torch.autograd.Function):
-
             @staticmethod
             def forward(ctx, x):
                 ctx.save_for_backward(x, x * 2)
@@ -221,8 +274,14 @@ class PlacesTest(unittest.TestCase):
 
             @staticmethod
             def backward(ctx, gradient):
-                seen.extend([gradient.device, *(t.device for t in ctx.saved_tensors), torch.ones(1).device,
-                             torch.empty_like(gradient).device])  # yapf: disable
+                seen.extend(
+                    [
+                        gradient.device,
+                        *(t.device for t in ctx.saved_tensors),
+                        torch.ones(1).device,
+                        torch.empty_like(gradient).device,
+                    ]
+                )
                 return gradient * 2
 
         Double.apply(x).sum().backward()
@@ -238,10 +297,13 @@ class PlacesTest(unittest.TestCase):
         first = torch.rand(3, device="cuda", generator=generator.manual_seed(3))
         again = torch.rand(3, device="cuda", generator=generator.manual_seed(3))
         self.assertTrue(torch.equal(first, again))
-        self.assert_refused("Expected a 'cuda' device type for generator but found 'cpu'",
-                            lambda: torch.rand(3, device="cuda", generator=torch.Generator()))
-        self.assert_refused("Expected a 'cpu' device type for generator but found 'cuda'",
-                            lambda: torch.rand(3, generator=generator))
+        self.assert_refused(
+            "Expected a 'cuda' device type for generator but found 'cpu'",
+            lambda: torch.rand(3, device="cuda", generator=torch.Generator()),
+        )
+        self.assert_refused(
+            "Expected a 'cpu' device type for generator but found 'cuda'", lambda: torch.rand(3, generator=generator)
+        )
 
     def test_pinned_memory(self):
         pinned = self.host.pin_memory()

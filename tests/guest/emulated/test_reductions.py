@@ -33,7 +33,7 @@ def welford(mean_a, m2_a, count_a, mean_b, m2_b, count_b):
 @triton.jit
 def variance(x, out, N: tl.constexpr):
     v = tl.load(x + tl.arange(0, N))
-    mean, m2, count = tl.reduce((v, tl.zeros_like(v), tl.full((N, ), 1.0, tl.float32)), 0, welford)
+    mean, m2, count = tl.reduce((v, tl.zeros_like(v), tl.full((N,), 1.0, tl.float32)), 0, welford)
     tl.store(out, mean)
     tl.store(out + 1, m2 / count)
 
@@ -100,7 +100,6 @@ def sum_bfloat16(x, out, N: tl.constexpr):
 
 
 class ReductionsTest(unittest.TestCase):
-
     def setUp(self):
         install()
 
@@ -110,7 +109,7 @@ class ReductionsTest(unittest.TestCase):
     def test_axes(self):
         x = torch.randn(8, 16, device="cuda")
         rows, columns, whole = (torch.zeros(n, device="cuda") for n in (24, 32, 2))
-        all_axes[(1, )](x, rows, columns, whole, 8, 16)
+        all_axes[(1,)](x, rows, columns, whole, 8, 16)
         v = x.cpu()
         best, where = v.max(1)
         self.assert_close(torch.cat([v.sum(1), v.argmin(1).float(), best + where]), rows)
@@ -120,15 +119,15 @@ class ReductionsTest(unittest.TestCase):
     def test_own_combine_functions(self):
         x = torch.randn(64, device="cuda")
         out = torch.zeros(2, device="cuda")
-        variance[(1, )](x, out, 64)
+        variance[(1,)](x, out, 64)
         self.assert_close(torch.stack([x.mean(), x.var(correction=0)]).cpu(), out)
-        branching[(1, )](x, out, 64)
+        branching[(1,)](x, out, 64)
         self.assertEqual(x[x.abs().argmax()].item(), out[0].item())
 
     def test_scans(self):
         x = torch.rand(16, device="cuda") + 0.5
         out = torch.zeros(5, 16, device="cuda")
-        scans[(1, )](x, out, 16)
+        scans[(1,)](x, out, 16)
         v, states = x.cpu(), []
         for value in v:
             states.append((states[-1] if states else 0) * value + value + 1)
@@ -140,22 +139,22 @@ class ReductionsTest(unittest.TestCase):
 
     def test_mapped_functions_with_branches(self):
         x, y, out = torch.randn(16, device="cuda"), torch.randn(16, device="cuda"), torch.zeros(16, device="cuda")
-        mapped[(1, )](x, y, out, 16)
+        mapped[(1,)](x, y, out, 16)
         self.assertTrue(torch.equal(torch.where(x > y, x - y, y * 2), out))
 
     def test_small_types(self):
         x = torch.tensor([100, 100, 100, -7], dtype=torch.int8, device="cuda")
         out = torch.zeros(3, dtype=torch.int32, device="cuda")
-        small_types[(1, )](x, out, 4)
+        small_types[(1,)](x, out, 4)
         self.assertEqual([293, 100 ^ -7, 100], out.tolist())
         x = torch.tensor([2**31 - 1, 1], dtype=torch.int32, device="cuda")
-        small_types[(1, )](x, out, 2)
-        self.assertEqual([-2**31, (2**31 - 1) ^ 1, 2**31 - 1], out.tolist())
+        small_types[(1,)](x, out, 2)
+        self.assertEqual([-(2**31), (2**31 - 1) ^ 1, 2**31 - 1], out.tolist())
 
     def test_bfloat16_rounds_in_every_step(self):
         x = torch.tensor([256.0] + [1.0] * 7, dtype=torch.bfloat16, device="cuda")
         out = torch.zeros(2, dtype=torch.bfloat16, device="cuda")
-        sum_bfloat16[(1, )](x, out, 8)
+        sum_bfloat16[(1,)](x, out, 8)
         # 256+1 is 256 again; pairs i, i+4, then i, i+2, then i, i+1 give 256, 2, 2, 2; 258, 4; 262.
         self.assertEqual([262.0, 256.0], out.tolist())
 

@@ -38,10 +38,10 @@ def transpose(x, out, M: tl.constexpr, N: tl.constexpr):
     tl.store(out + n[:, None] * M + m[None, :], tl.trans(tile) + tl.sum(tile, axis=0)[:, None])
 
 
-SCALE_SOURCE = ASTSource(scale, {"x": "*fp32", "out": "*fp32", "n": "i32", "BLOCK": "constexpr"}, {(3, ): 1024})
+SCALE_SOURCE = ASTSource(scale, {"x": "*fp32", "out": "*fp32", "n": "i32", "BLOCK": "constexpr"}, {(3,): 1024})
 TRANSPOSE = {"x": "*fp32", "out": "*fp32", "M": "constexpr", "N": "constexpr"}
-LARGE_SOURCE = ASTSource(transpose, TRANSPOSE, {(2, ): 256, (3, ): 128})
-SMALL_SOURCE = ASTSource(transpose, TRANSPOSE, {(2, ): 64, (3, ): 32})
+LARGE_SOURCE = ASTSource(transpose, TRANSPOSE, {(2,): 256, (3,): 128})
+SMALL_SOURCE = ASTSource(transpose, TRANSPOSE, {(2,): 64, (3,): 32})
 
 
 def run_on(target, targets=()):
@@ -49,7 +49,7 @@ def run_on(target, targets=()):
     emulated.install(target, observer=watch, targets=targets)
     x = torch.ones(100, device="cuda")
     out = torch.empty_like(x)
-    kernel = scale[(1, )](x, out, 100, 128)
+    kernel = scale[(1,)](x, out, 100, 128)
     target_line = re.search(r"\.target (\w+)", kernel.asm["ptx"]).group(1)
     return torch.cuda.get_device_capability(), target_line, out.sum().item(), watch.targets
 
@@ -58,12 +58,11 @@ def dot_on(target):
     emulated.install(target, observer=watch)
     a, b = torch.full((16, 16), 1 + 2**-12, device="cuda"), torch.eye(16, device="cuda")
     out = torch.empty(16, 16, device="cuda")
-    product[(1, )](a, b, out, 16)
+    product[(1,)](a, b, out, 16)
     return out[0, 0].item()
 
 
 class TargetsTest(unittest.TestCase):
-
     def test_declared_cards(self):
         for target, capability in (("sm_80", (8, 0)), ("sm_120", (12, 0)), ("sm86", (8, 6))):
             found, line, total, _ = in_fork(run_on, target)
@@ -110,24 +109,33 @@ class TargetsTest(unittest.TestCase):
         self.assertIn("num_ctas > 1 requires NVIDIA SM90+", clusters["error"])
 
     def test_registers_and_spills_are_the_assembler_s(self):
-        compiled = triton.compile(SMALL_SOURCE, target=GPUTarget("cuda", 80, 32), options={"num_warps": 1, "maxnreg": 32})
+        compiled = triton.compile(
+            SMALL_SOURCE, target=GPUTarget("cuda", 80, 32), options={"num_warps": 1, "maxnreg": 32}
+        )
         with tempfile.TemporaryDirectory() as folder:
             ptx = Path(folder) / "kernel.ptx"
             ptx.write_text(compiled.asm["ptx"])
             assembler = Path(triton.__file__).parent / "backends/nvidia/bin/ptxas"
-            log = subprocess.run([assembler, "-v", "-lineinfo", "--gpu-name=sm_80", ptx, "-o", ptx.with_suffix(".o")],
-                                 capture_output=True, text=True, check=True).stderr
+            log = subprocess.run(
+                [assembler, "-v", "-lineinfo", "--gpu-name=sm_80", ptx, "-o", ptx.with_suffix(".o")],
+                capture_output=True,
+                text=True,
+                check=True,
+            ).stderr
         registers = int(re.search(r"Used (\d+) registers", log).group(1))
         frame = int(re.search(r"(\d+) bytes stack frame", log).group(1))
         self.assertEqual(32, registers)
         self.assertGreater(frame, 0, "the kernel was meant to spill")
-        self.assertEqual((registers, frame // 4),
-                         emulated.targets.binaries.cubin_use(compiled.asm["cubin"], compiled.metadata.name))
+        self.assertEqual(
+            (registers, frame // 4), emulated.targets.binaries.cubin_use(compiled.asm["cubin"], compiled.metadata.name)
+        )
 
     def test_targets_are_compiled_for_at_the_first_launch(self):
         *_, seen = in_fork(run_on, "sm_90", ("sm_80", "gfx942"))
-        self.assertEqual([("scale", "sm_80", True), ("scale", "gfx942", True)],
-                         [(kernel, result["target"], result["compiled"]) for kernel, result in seen])
+        self.assertEqual(
+            [("scale", "sm_80", True), ("scale", "gfx942", True)],
+            [(kernel, result["target"], result["compiled"]) for kernel, result in seen],
+        )
 
 
 if __name__ == "__main__":
