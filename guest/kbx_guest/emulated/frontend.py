@@ -4,7 +4,7 @@
 Triton's own interpreter runs the kernel's Python as it stands and replaces half of `triton.language` while it does.
 Python and Triton differ in places: an assigned number is a tensor in Triton, `and` evaluates both sides, a loop's
 counter has a type, a jit function calls another. So the source is rewritten the way Triton's compiler reads it
-(`triton/compiler/code_generator.py`): every operator, call and condition becomes a call of one of the helpers below,
+(`triton/compiler/code_generator.py`): every operator, call and condition becomes a call of one of the operations below,
 which hand Triton's semantics to the language's builtins explicitly. Nothing of `triton.language` is patched, and
 nothing is added to the submission's globals. Whatever the compiler refuses never comes here, so little is checked.
 """
@@ -61,7 +61,7 @@ _PREFIX = "_kbx_"
 class _Rewriter(ast.NodeTransformer):
     """Each `visit_` mirrors the one of the same name in Triton's CodeGenerator."""
 
-    def _helper(self, node, name, *args, keywords=()):
+    def _emit(self, node, name, *args, keywords=()):
         function = ast.Name(_PREFIX + name, ast.Load())
         return ast.copy_location(ast.Call(function, list(args), list(keywords)), node)
 
@@ -79,14 +79,14 @@ class _Rewriter(ast.NodeTransformer):
         return node
 
     def visit_Assign(self, node):
-        node.value = self._helper(node.value, "assigned", self.visit(node.value))
+        node.value = self._emit(node.value, "assigned", self.visit(node.value))
         return node
 
     def visit_AnnAssign(self, node):
         if node.value is None:
             return ast.copy_location(ast.Pass(), node)
         stays_constant = ast.unparse(node.annotation).split(".")[-1] == "constexpr"
-        value = self._helper(node.value, "constant" if stays_constant else "assigned", self.visit(node.value))
+        value = self._emit(node.value, "constant" if stays_constant else "assigned", self.visit(node.value))
         return ast.copy_location(ast.Assign([node.target], value), node)
 
     def visit_AugAssign(self, node):
@@ -95,41 +95,41 @@ class _Rewriter(ast.NodeTransformer):
         return self.visit(ast.copy_location(ast.Assign([node.target], value), node))
 
     def visit_BinOp(self, node):
-        return self._helper(node, _BINARY[type(node.op)][0], self.visit(node.left), self.visit(node.right))
+        return self._emit(node, _BINARY[type(node.op)][0], self.visit(node.left), self.visit(node.right))
 
     def visit_Compare(self, node):
         if len(node.ops) != 1 or type(node.ops[0]) not in (*_BINARY, ast.Is, ast.IsNot):
             return self.generic_visit(node)
         sides = self.visit(node.left), self.visit(node.comparators[0])
         if isinstance(node.ops[0], (ast.Is, ast.IsNot)):
-            node.left, node.comparators[0] = (self._helper(node, "constant", side) for side in sides)
+            node.left, node.comparators[0] = (self._emit(node, "constant", side) for side in sides)
             return node
-        return self._helper(node, _BINARY[type(node.ops[0])][0], *sides)
+        return self._emit(node, _BINARY[type(node.ops[0])][0], *sides)
 
     def visit_UnaryOp(self, node):
         if isinstance(node.operand, ast.Constant):
             return node
-        return self._helper(node, _UNARY[type(node.op)], self.visit(node.operand))
+        return self._emit(node, _UNARY[type(node.op)], self.visit(node.operand))
 
     def visit_BoolOp(self, node):
         name = "logical_and" if isinstance(node.op, ast.And) else "logical_or"
-        return self._helper(node, name, *(self._lazily(value) for value in node.values))
+        return self._emit(node, name, *(self._lazily(value) for value in node.values))
 
     def visit_IfExp(self, node):
-        return self._helper(
+        return self._emit(
             node, "if_expression", self.visit(node.test), self._lazily(node.body), self._lazily(node.orelse)
         )
 
     def visit_If(self, node):
         self.generic_visit(node)
-        node.test = self._helper(node.test, "truth", node.test)
+        node.test = self._emit(node.test, "truth", node.test)
         return node
 
     visit_While = visit_If
 
     def visit_For(self, node):
         counts = node.iter
-        node.iter = self._helper(
+        node.iter = self._emit(
             counts,
             "count",
             self.visit(counts.func),
@@ -144,30 +144,30 @@ class _Rewriter(ast.NodeTransformer):
         args = [self.visit(arg) for arg in node.args]
         if isinstance(node.func, ast.Attribute):
             name = ast.copy_location(ast.Constant(node.func.attr), node)
-            return self._helper(node, "method", self.visit(node.func.value), name, *args, keywords=keywords)
-        return self._helper(node, "call", self.visit(node.func), *args, keywords=keywords)
+            return self._emit(node, "method", self.visit(node.func.value), name, *args, keywords=keywords)
+        return self._emit(node, "call", self.visit(node.func), *args, keywords=keywords)
 
     def visit_Attribute(self, node):
         self.generic_visit(node)
         if node.attr not in ("T", "value"):
             return node
-        return self._helper(node, "attribute", node.value, ast.copy_location(ast.Constant(node.attr), node))
+        return self._emit(node, "attribute", node.value, ast.copy_location(ast.Constant(node.attr), node))
 
     def visit_Subscript(self, node):
-        return self._helper(node, "item", self.visit(node.value), self.visit(node.slice))
+        return self._emit(node, "item", self.visit(node.value), self.visit(node.slice))
 
     def visit_Slice(self, node):
         parts = [self.visit(p) if p else ast.Constant(None) for p in (node.lower, node.upper, node.step)]
-        return self._helper(node, "slice", *parts)
+        return self._emit(node, "slice", *parts)
 
     def visit_Return(self, node):
         if node.value is not None:
-            node.value = self._helper(node.value, "returned", self.visit(node.value))
+            node.value = self._emit(node.value, "returned", self.visit(node.value))
         return node
 
     def visit_Assert(self, node):
         message = self.visit(node.msg) if node.msg else ast.Constant("")
-        call = self._helper(node, "call", self._helper(node, "device_assert"), self.visit(node.test), message)
+        call = self._emit(node, "call", self._emit(node, "device_assert"), self.visit(node.test), message)
         return ast.copy_location(ast.Expr(call), node)
 
 
@@ -182,14 +182,14 @@ def _compile(fn):
 
 
 class Frontend:
-    """Runs jit functions. Also the place of every helper that rewritten code calls, under its name with a prefix."""
+    """Runs jit functions. Also the place of every operation that rewritten code calls, under its name with a prefix."""
 
     def __init__(self, builder):
         self.semantic = Semantic(builder, self.call)
         self._code = {}
         self._functions = {}
         self._implicit = {}
-        self._builtins = vars(builtins) | self._helpers()
+        self._builtins = vars(builtins) | self._operations()
         self._replaced = {
             print: core.device_print,
             min: core.builtin_min,
@@ -222,8 +222,8 @@ class Frontend:
         function.__kwdefaults__ = fn.fn.__kwdefaults__
         return function
 
-    def _helpers(self):
-        helpers = {
+    def _operations(self):
+        operations = {
             name: getattr(self, name)
             for name in (
                 "assigned",
@@ -239,10 +239,10 @@ class Frontend:
                 "item",
             )
         }
-        helpers |= {method: self._binary(method, python) for method, python in _BINARY.values()}
-        helpers |= {method: self._unary(method) for method in _UNARY.values()}
-        helpers |= {"constant": unwrap_if_constexpr, "slice": slice, "device_assert": lambda: core.device_assert}
-        return {_PREFIX + name: helper for name, helper in helpers.items()}
+        operations |= {method: self._binary(method, python) for method, python in _BINARY.values()}
+        operations |= {method: self._unary(method) for method in _UNARY.values()}
+        operations |= {"constant": unwrap_if_constexpr, "slice": slice, "device_assert": lambda: core.device_assert}
+        return {_PREFIX + name: operation for name, operation in operations.items()}
 
     def _binary(self, method, python):
         reverse = "__r" + method[2:]
