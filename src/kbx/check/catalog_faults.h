@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What keeps a task out of the catalogue. Nothing here needs a GPU; sizes are never drawn but the smallest.
+// What keeps a task out of the catalogue. Nothing here needs a GPU, and of the sizes only the smallest is ever drawn.
 #pragma once
 
 #include <string>
@@ -9,12 +9,16 @@
 
 namespace kbx {
 
-// Faults of form: names, labels, signature, snippet, texts, sizes, cost.
+// Faults of form: labels, signature, snippet, texts, sizes, cost.
 std::vector<std::string> faults_of_form(const Task& task);
 
-// Faults of judgement, case by case: the reference, rounded to the dtypes of the results, and eager are accepted; an
-// element that is off is refused. Over all cases: zeros, ones, the mean, a copy of an input, half of the output, inputs
-// rounded to TF32 and the result for other inputs of the same kind are each refused somewhere.
+// Faults of judgement. In every case the reference's answer, rounded to the dtypes of the results, and eager's are
+// accepted, and one with an element that is off is refused. Over all cases each of the usual wrong answers is refused
+// somewhere: zeros, ones, the mean, a copy of an argument, half of the answer, the answer for arguments rounded to
+// TF32, the answer for other arguments of the same kind, and for a quantised task the product of floats.
 std::vector<std::string> faults_of_judgement(const Task& task);
+
+// The two together.
+std::vector<std::string> faults(const Task& task);
 
 }  // namespace kbx

@@ -111,7 +111,7 @@ class Judge {
       sum_.add(compare_output(output, rule));
     }
     if (of_the_whole.empty() || sum_.refused()) return;
-    const Results got = wide(got_);
+    const Results got = wide(in_form_of(got_, expectation_.values));
     const Question question{.before = before_,
                             .after = after_,
                             .expected_after = expectation_.after,

@@ -62,9 +62,20 @@ Judgement judge_bounded(const std::vector<Bounded>& bounded) {
 
 using Check = std::function<std::vector<Bounded>(const Question&)>;
 
+// Values that torch itself refuses, such as an index out of range, are the submission's fault and not the task's: the
+// reference's own answer has come through here in the catalogue's test.
 Judgement ask(const Check& check, const Question& question, const std::vector<Output>& outputs) {
   if (auto fault = nonfinite(outputs)) return *fault;
-  const std::vector<Bounded> bounded = check(question);
+  std::vector<Bounded> bounded;
+  try {
+    bounded = check(question);
+  } catch (const c10::Error& refused) {
+    return {
+        .verdict = Verdict::kWrongValue,
+        .reason = fmt::format("the equations of the answer cannot be evaluated: {}", refused.what_without_backtrace()),
+        .because = {},
+        .worst = {}};
+  }
   if (bounded.empty() && has_elements(outputs))
     throw Error(ErrorKind::kEnvironment, "a contract bounds nothing of an answer that has elements");
   return judge_bounded(bounded);

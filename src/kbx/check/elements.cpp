@@ -109,7 +109,9 @@ Reading read(T got, T expected, double magnitude, const Allowance& allowed) {
   }
   const double error = std::abs(got - expected);
   const bool zero_differs = allowed.signed_zero && size == 0 && !same_sign(got, expected);
-  return {.fit = error <= bound && !zero_differs ? Fit::kFits : Fit::kBeyond, .error = error, .bound = bound};
+  return {.fit = error <= bound && std::isfinite(bound) && !zero_differs ? Fit::kFits : Fit::kBeyond,
+          .error = error,
+          .bound = bound};
 }
 
 template <typename T>

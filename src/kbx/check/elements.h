@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The one loop over elements that every comparison goes through: in double, in parallel, by chunks, so that a tensor of
-// 2^27 elements needs no second copy. A NaN never passes for a number, and nothing passes by a bound that is NaN.
+// 2^27 elements needs no second copy. A NaN never passes for a number, and nothing passes by a bound that is not
+// finite.
 #pragma once
 
 #include <limits>

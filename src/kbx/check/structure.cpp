@@ -107,6 +107,11 @@ std::vector<Leaf> leaves(const Results& results) {
   return out;
 }
 
+Results in_form_of(const Results& got, const Results& right) {
+  const bool one_list = right.size() == 1 && right[0].as<List>() != nullptr;
+  return one_list ? Results{List{.items = top(got), .tuple = true}} : top(got);
+}
+
 at::Tensor as_tensor(const Value& value) {
   if (const auto* v = value.as<at::Tensor>()) return *v;
   if (const auto* v = value.as<double>()) return at::scalar_tensor(*v, at::kDouble);

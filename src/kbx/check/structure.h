@@ -19,6 +19,9 @@ struct Leaf {
 std::vector<Leaf> leaves(const Results& results);
 std::vector<Leaf> leaves(const std::string& path, const Value& value);
 
+// got, which has the structure of right, as a list at the top or as results, whichever right is.
+Results in_form_of(const Results& got, const Results& right);
+
 // A number, bool or tensor as a tensor; undefined for everything else.
 at::Tensor as_tensor(const Value& value);
 

@@ -33,7 +33,8 @@ std::string doctor_text(const Json& found, const Style& style) {
                {"kbx-judge", plain(found.value("kbx_judge", Json()))}};
   if (judge.contains("python")) rows.push_back({"Python", plain(judge["python"])});
   const Json versions = judge.value("versions", Json::object());
-  for (const auto& [name, version] : versions.items()) rows.push_back({name, plain(version)});
+  for (const auto& [name, version] : versions.items())
+    if (version.is_string()) rows.push_back({name, plain(version)});
   for (const Json& device : judge.value("devices", Json::array()))
     rows.push_back({plain(device.value("device", Json("device"))), device_text(device)});
   if (judge.contains("no_gpu")) rows.push_back({"no GPU", plain(judge["no_gpu"]) + "; kernels run on an emulated one"});

@@ -12,13 +12,13 @@
 #include <thread>
 
 #include "kbx/base/error.h"
+#include "kbx/base/sha256.h"
 #include "kbx/cli/catalog.h"
 #include "kbx/cli/devices.h"
 #include "kbx/cli/signals.h"
 #include "kbx/cli/version.h"
 #include "kbx/input/reader.h"
 #include "kbx/record/json.h"
-#include "kbx/record/sha256.h"
 #include "kbx/report/overview.h"
 #include "kbx/run/plan.h"
 #include "kbx/run/progress.h"
@@ -185,7 +185,8 @@ std::unique_ptr<JudgePool> Evaluation::start_judges() {
   run_.save();
   spdlog::info("judges ready: {}", dump(judges->ready()));
   for (const Json& part : not_enforced)
-    fmt::print(stderr, "not enforced by the sandbox: {}\n", shown_in_line(dump(part)));
+    fmt::print(stderr, "not enforced by the sandbox: {}: {}\n", shown_in_line(part.value("mechanism", "")),
+               shown_in_line(part.value("reason", "")));
   if (manifest["config"].value("unsafe_no_sandbox", false)) fmt::print(stderr, "running WITHOUT a sandbox\n");
   return judges;
 }

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <vector>
 
-#include "kbx/record/sha256.h"
+#include "kbx/base/sha256.h"
 
 namespace kbx {
 

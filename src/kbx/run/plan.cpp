@@ -5,7 +5,7 @@
 #include <unordered_set>
 
 #include "kbx/base/error.h"
-#include "kbx/record/sha256.h"
+#include "kbx/base/sha256.h"
 #include "kbx/store/results.h"
 
 namespace kbx {

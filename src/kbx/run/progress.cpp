@@ -24,7 +24,7 @@ std::string progress_text(const ProgressState& state) {
   text += fmt::format(", {} passed", state.passed);
   if (now_done == 0 || state.seconds <= 0) return text;
   const double rate = static_cast<double>(now_done) / state.seconds;
-  text += fmt::format(", {:.1f} a second", rate);
+  text += rate >= 1 ? fmt::format(", {:.1f} a second", rate) : fmt::format(", {:.1f} s each", 1 / rate);
   if (state.total_known && state.done < state.total)
     text += fmt::format(", {} left", duration_text(static_cast<double>(state.total - state.done) / rate));
   return text;

@@ -10,7 +10,7 @@ TEST(ProgressText, CountsRateAndTimeLeft) {
   EXPECT_EQ(progress_text({0, 0, 0, 10, true, 0}), "0/10 done, 0 passed");
   EXPECT_EQ(progress_text({120, 0, 31, 1480, true, 50}), "120/1480 done, 31 passed, 2.4 a second, 9 min 27 s left");
   EXPECT_EQ(progress_text({10, 0, 3, 10, true, 5}), "10/10 done, 3 passed, 2.0 a second");
-  EXPECT_EQ(progress_text({5, 0, 1, 8, false, 10}), "5 done, 3 waiting, 1 passed, 0.5 a second");
+  EXPECT_EQ(progress_text({5, 0, 1, 8, false, 10}), "5 done, 3 waiting, 1 passed, 2.0 s each");
   EXPECT_EQ(progress_text({1, 0, 1, 20000, true, 1}), "1/20000 done, 1 passed, 1.0 a second, 5 h 33 min left");
 }
 

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 
 #include "kbx/base/error.h"
-#include "kbx/record/sha256.h"
+#include "kbx/base/sha256.h"
 #include "kbx/store/files.h"
 #include "tests/support/temporary_folder.h"
 

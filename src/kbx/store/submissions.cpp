@@ -12,7 +12,7 @@
 
 #include "kbx/base/error.h"
 #include "kbx/record/json.h"
-#include "kbx/record/sha256.h"
+#include "kbx/base/sha256.h"
 #include "kbx/store/files.h"
 
 namespace kbx {

@@ -11,7 +11,7 @@
 #include <numeric>
 
 #include "kbx/base/error.h"
-#include "kbx/record/sha256.h"
+#include "kbx/base/sha256.h"
 #include "kbx/task/rounding.h"
 
 namespace kbx {
@@ -54,6 +54,14 @@ at::Tensor filled_real(Shape shape, at::ScalarType dtype, const F& f) {
   if (!c10::isComplexType(dtype)) return filled<double>(shape, dtype, f);
   shape.push_back(2);
   return at::view_as_complex(filled<double>(shape, c10::toRealValueType(dtype), f));
+}
+
+// A recipe that depends on no other one. make(draw) gives a tensor of this shape and dtype.
+Recipe leaf(Shape shape, at::ScalarType dtype, std::string text, std::function<at::Tensor(Draw&)> make) {
+  return {[=, make = std::move(make)](Draw& draw) -> Value {
+            return draw.is_outline() ? at::empty(shape, at::TensorOptions(dtype).device(at::kMeta)) : make(draw);
+          },
+          std::move(text)};
 }
 
 std::string shaped(const Shape& shape, at::ScalarType dtype) {
@@ -121,96 +129,95 @@ int64_t Stream::integer(uint64_t index, int64_t low, int64_t high) const {
 
 Draw::Draw(std::string_view seed, std::string_view path) : key_(key_of(seed, path)), sequence_(key_, 0) {}
 
+Draw Draw::outline() {
+  Draw draw("", "");
+  draw.outline_ = true;
+  return draw;
+}
+
 Recipe randn(Shape shape, at::ScalarType dtype, double scale, double shift) {
   std::string text = shaped(shape, dtype) + " N(0,1)";
   if (scale != 1) text += fmt::format("*{}", scale);
   if (shift != 0) text += fmt::format("{:+}", shift);
-  return {[=](Draw& draw) -> Value {
-            const Stream s = draw.fork();
-            return filled_real(shape, dtype, [&](uint64_t i) { return s.normal(i) * scale + shift; });
-          },
-          text};
+  return leaf(shape, dtype, text, [=](Draw& draw) {
+    const Stream s = draw.fork();
+    return filled_real(shape, dtype, [&](uint64_t i) { return s.normal(i) * scale + shift; });
+  });
 }
 
 Recipe uniform(Shape shape, at::ScalarType dtype, double low, double high) {
-  return {[=](Draw& draw) -> Value {
-            const Stream s = draw.fork();
-            return filled_real(shape, dtype, [&](uint64_t i) { return low + (high - low) * s.uniform(i); });
-          },
-          fmt::format("{} U[{},{})", shaped(shape, dtype), low, high)};
+  return leaf(shape, dtype, fmt::format("{} U[{},{})", shaped(shape, dtype), low, high), [=](Draw& draw) {
+    const Stream s = draw.fork();
+    return filled_real(shape, dtype, [&](uint64_t i) { return low + (high - low) * s.uniform(i); });
+  });
 }
 
 Recipe randint(Shape shape, int64_t low, int64_t high, at::ScalarType dtype) {
-  return {[=](Draw& draw) -> Value {
-            const Stream s = draw.fork();
-            return filled<int64_t>(shape, dtype, [&](uint64_t i) { return s.integer(i, low, high); });
-          },
-          fmt::format("{} integers [{},{})", shaped(shape, dtype), low, high)};
+  return leaf(shape, dtype, fmt::format("{} integers [{},{})", shaped(shape, dtype), low, high), [=](Draw& draw) {
+    const Stream s = draw.fork();
+    return filled<int64_t>(shape, dtype, [&](uint64_t i) { return s.integer(i, low, high); });
+  });
 }
 
 Recipe coin(Shape shape, double probability) {
-  return {[=](Draw& draw) -> Value {
-            const Stream s = draw.fork();
-            return filled<double>(shape, at::kBool, [&](uint64_t i) { return s.uniform(i) < probability ? 1.0 : 0.0; });
-          },
-          fmt::format("{} p={}", shaped(shape, at::kBool), probability)};
+  return leaf(shape, at::kBool, fmt::format("{} p={}", shaped(shape, at::kBool), probability), [=](Draw& draw) {
+    const Stream s = draw.fork();
+    return filled<double>(shape, at::kBool, [&](uint64_t i) { return s.uniform(i) < probability ? 1.0 : 0.0; });
+  });
 }
 
 Recipe outliers(Shape shape, at::ScalarType dtype, double probability, double factor) {
-  return {[=](Draw& draw) -> Value {
-            const Stream s = draw.fork(), chosen = draw.fork();
-            return filled_real(shape, dtype, [&](uint64_t i) {
-              return s.normal(i) * (chosen.uniform(i) < probability ? factor : 1.0);
-            });
-          },
-          fmt::format("{} N(0,1)+outliers(p={},x{})", shaped(shape, dtype), probability, factor)};
+  const std::string text = fmt::format("{} N(0,1)+outliers(p={},x{})", shaped(shape, dtype), probability, factor);
+  return leaf(shape, dtype, text, [=](Draw& draw) {
+    const Stream s = draw.fork(), chosen = draw.fork();
+    return filled_real(shape, dtype,
+                       [&](uint64_t i) { return s.normal(i) * (chosen.uniform(i) < probability ? factor : 1.0); });
+  });
 }
 
 Recipe permutation(int64_t n) {
-  return {[=](Draw& draw) -> Value { return at::tensor(shuffled(draw, n, n), at::kLong); },
-          fmt::format("int64[{}] permutation", n)};
+  return leaf({n}, at::kLong, fmt::format("int64[{}] permutation", n),
+              [=](Draw& draw) { return at::tensor(shuffled(draw, n, n), at::kLong); });
 }
 
 Recipe distinct(int64_t count, int64_t n) {
   if (count > n)
     throw Error(ErrorKind::kEnvironment, fmt::format("there are no {} different integers below {}", count, n));
-  return {[=](Draw& draw) -> Value { return at::tensor(shuffled(draw, count, n), at::kLong); },
-          fmt::format("int64[{}] different integers [0,{})", count, n)};
+  return leaf({count}, at::kLong, fmt::format("int64[{}] different integers [0,{})", count, n),
+              [=](Draw& draw) { return at::tensor(shuffled(draw, count, n), at::kLong); });
 }
 
 Recipe values(std::vector<double> values, at::ScalarType dtype) {
-  std::string text = fmt::format("{} {}", dtype_name(dtype), listed(values));
-  return {[=](Draw&) -> Value { return at::tensor(values, at::kDouble).to(dtype); }, std::move(text)};
+  const Shape shape = {static_cast<int64_t>(values.size())};
+  return kbx::values(std::move(values), shape, dtype);
 }
 
 Recipe values(std::vector<double> values, Shape shape, at::ScalarType dtype) {
-  std::string text = fmt::format("{} {}", shaped(shape, dtype), listed(values));
-  return {[=](Draw&) -> Value { return at::tensor(values, at::kDouble).to(dtype).reshape(shape); }, std::move(text)};
+  return leaf(shape, dtype, fmt::format("{} {}", shaped(shape, dtype), listed(values)),
+              [=](Draw&) { return at::tensor(values, at::kDouble).to(dtype).reshape(shape); });
 }
 
 Recipe full(Shape shape, double value, at::ScalarType dtype) {
-  std::string text = fmt::format("{} all {}", shaped(shape, dtype), value);
-  return {[=](Draw&) -> Value { return at::full(shape, value, at::kDouble).to(dtype); }, std::move(text)};
+  return leaf(shape, dtype, fmt::format("{} all {}", shaped(shape, dtype), value),
+              [=](Draw&) { return at::full(shape, value, at::kDouble).to(dtype); });
 }
 
 Recipe eye(int64_t n, at::ScalarType dtype) {
-  return {[=](Draw&) -> Value { return at::eye(n, dtype); }, shaped({n, n}, dtype) + " identity"};
+  return leaf({n, n}, dtype, shaped({n, n}, dtype) + " identity", [=](Draw&) { return at::eye(n, dtype); });
 }
 
 Recipe empty(Shape shape, at::ScalarType dtype) {
-  std::string text = shaped(shape, dtype) + " empty";
-  return {[=](Draw&) -> Value { return at::zeros(shape, dtype); }, std::move(text)};
+  return leaf(shape, dtype, shaped(shape, dtype) + " empty", [=](Draw&) { return at::zeros(shape, dtype); });
 }
 
 Recipe specials(int64_t n, at::ScalarType dtype) {
   const double most = largest(dtype), normal = smallest_normal(dtype), denormal = normal * spacing(dtype);
   const std::vector<double> fixed = {-0.0, 0,     denormal, -denormal, normal,      -normal,
                                      most, -most, INFINITY, -INFINITY, std::nan("")};
-  return {[=](Draw& draw) -> Value {
-            const Stream s = draw.fork();
-            return filled_real({n}, dtype, [&](uint64_t i) { return i < fixed.size() ? fixed[i] : s.normal(i); });
-          },
-          shaped({n}, dtype) + " special values, N(0,1)"};
+  return leaf({n}, dtype, shaped({n}, dtype) + " special values, N(0,1)", [=](Draw& draw) {
+    const Stream s = draw.fork();
+    return filled_real({n}, dtype, [&](uint64_t i) { return i < fixed.size() ? fixed[i] : s.normal(i); });
+  });
 }
 
 Recipe transposed(Recipe inner, int64_t dim0, int64_t dim1) {

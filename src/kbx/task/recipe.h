@@ -44,12 +44,16 @@ class Draw {
   double normal() { return sequence_.normal(counter_++); }
   int64_t integer(int64_t low, int64_t high) { return sequence_.integer(counter_++, low, high); }
   Stream fork() { return {key_, ++streams_}; }
+  // In an outline recipes make meta tensors: shape and dtype without values or memory.
+  static Draw outline();
+  bool is_outline() const { return outline_; }
 
  private:
   uint64_t key_;
   Stream sequence_;
   uint64_t counter_ = 0;
   uint64_t streams_ = 0;
+  bool outline_ = false;
 };
 
 struct Recipe {

@@ -31,6 +31,13 @@ std::vector<const Task*> Registry::all() {
   return out;
 }
 
+std::vector<std::string> Registry::names() {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::string> out;
+  for (const Entry& entry : entries_) out.push_back(entry.name);
+  return out;
+}
+
 const Task* Registry::find(std::string_view name) {
   const std::lock_guard lock(mutex_);
   const auto at = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& e) { return e.name == name; });

@@ -19,8 +19,9 @@ class Registry {
  public:
   static Registry& global();
   void add(std::string_view category, std::string_view name, TaskBuilder builder);
-  // Sorted by category, then name.
+  // Sorted by category, then name. names() builds nothing.
   std::vector<const Task*> all();
+  std::vector<std::string> names();
   // nullptr when there is none of this name.
   const Task* find(std::string_view name);
 

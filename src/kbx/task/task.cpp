@@ -4,7 +4,6 @@
 #include <ATen/ATen.h>
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <iterator>
 
 #include "kbx/base/error.h"
@@ -17,11 +16,7 @@ Cases operator+(Cases a, Cases b) {
 }
 
 Results eager_results(const Task& task, const Args& args) {
-  Args own(args.signature());
-  for (const auto& [name, value] : args.items()) {
-    const bool changes = std::ranges::find(task.mutates, name) != task.mutates.end();
-    own.set(name, changes ? map_tensors(value, [](const at::Tensor& t) { return t.clone(); }) : value);
-  }
+  const Args own = args.map_tensors([](const at::Tensor& t) { return t.clone(); });
   return task.eager ? task.eager(own) : task.reference(own);
 }
 
@@ -29,15 +24,29 @@ Signature call_signature(const Task& task) {
   return task.wrapper ? Signature("call(" + task.wrapper->parameters + ")") : Signature(task.signature);
 }
 
-Args realise(const Signature& signature, const ArgRecipes& recipes, std::string_view seed, std::string_view path) {
+namespace {
+
+template <typename DrawFor>
+Args made(const Signature& signature, const ArgRecipes& recipes, const DrawFor& draw_for) {
   Args args(&signature);
   for (const auto& [name, recipe] : recipes) {
     if (signature.find(name) == nullptr)
-      throw Error(ErrorKind::kEnvironment, fmt::format("{}: '{}' has no parameter '{}'", path, signature.text(), name));
-    Draw draw(seed, fmt::format("{}/{}", path, name));
+      throw Error(ErrorKind::kEnvironment, fmt::format("'{}' has no parameter '{}'", signature.text(), name));
+    Draw draw = draw_for(name);
     args.set(name, recipe.make(draw));
   }
   return args;
+}
+
+}  // namespace
+
+Args realise(const Signature& signature, const ArgRecipes& recipes, std::string_view seed, std::string_view path) {
+  return made(signature, recipes,
+              [&](const std::string& name) { return Draw(seed, fmt::format("{}/{}", path, name)); });
+}
+
+Args outline(const Signature& signature, const ArgRecipes& recipes) {
+  return made(signature, recipes, [](const std::string&) { return Draw::outline(); });
 }
 
 std::string_view name_of(const Rule& rule) {

@@ -73,11 +73,13 @@ struct Task {
   std::string category = {};
 };
 
-// The results in the dtypes and shapes that a submission must have: eager on the arguments themselves.
+// The results in the dtypes and shapes that a submission must have: eager on copies of the arguments.
 Results eager_results(const Task& task, const Args& args);
 // The parameters that a case of this task may give: the wrapper's, else the signature's.
 Signature call_signature(const Task& task);
 // The arguments of a case, drawn. seed: the run's.
 Args realise(const Signature& signature, const ArgRecipes& recipes, std::string_view seed, std::string_view path);
+// The same with meta tensors: shapes and dtypes for plans and costs, at no cost.
+Args outline(const Signature& signature, const ArgRecipes& recipes);
 
 }  // namespace kbx
