@@ -105,7 +105,8 @@ class FormFaults {
     const Args args = realise(*signature_, smallest.args, "catalogue", task_.name + "/" + smallest.label);
     const Cost cost = task_.cost(args);
     double written = 0;
-    for (const Leaf& leaf : leaves(eager_results(task_, args)))
+    const Results results = eager_results(task_, args);  // the leaves point into it
+    for (const Leaf& leaf : leaves(results))
       if (const at::Tensor t = as_tensor(*leaf.value); t.defined()) written += bytes_of(t);
     need(cost.bytes_read >= 0 && cost.flops >= 0 && cost.matrix_flops >= 0,
          "the cost of the smallest size is negative");
