@@ -112,7 +112,12 @@ class FormFaults {
          "the cost of the smallest size is negative");
     need(cost.bytes_read + cost.bytes_written > 0, "the smallest size costs nothing");
     need(cost.matrix_flops <= cost.flops, "the cost has more operations of the matrix unit than operations");
-    if (cost.bytes_written < written)
+    // What works in place writes only what it changes.
+    const bool in_place = std::ranges::any_of(task_.mutates, [&](const std::string& name) {
+      const Parameter* parameter = signature_->find(name);
+      return parameter != nullptr && !parameter->fallback;
+    });
+    if (!in_place && cost.bytes_written < written)
       note(fmt::format("the smallest size writes {} bytes by its cost, but its results take {}", cost.bytes_written,
                        written));
   }

@@ -124,7 +124,10 @@ Tally tally(const at::Tensor& got, const at::Tensor& expected, const Allowance& 
   at::parallel_for(0, static_cast<int64_t>(chunks.size()), 1, [&](int64_t first, int64_t last) {
     for (int64_t chunk = first; chunk < last; ++chunk) {
       const int64_t from = chunk * kChunk, count = std::min(kChunk, g.numel() - from);
-      const auto part = [&](const at::Tensor& t, at::ScalarType dtype) { return t.narrow(0, from, count).to(dtype); };
+      // Contiguous: an expanded tensor can be flattened into a view of stride zero.
+      const auto part = [&](const at::Tensor& t, at::ScalarType dtype) {
+        return t.narrow(0, from, count).to(dtype).contiguous();
+      };
       const at::Tensor gs = part(g, kWide), es = part(e, kWide);
       const at::Tensor ms = m.defined() ? part(m, at::kDouble) : at::Tensor();
       const T* const gp = gs.const_data_ptr<T>();

@@ -129,19 +129,21 @@ class Service {
       memory_ = host_memory();
     }
     const bool sandboxed = !c.value("unsafe_no_sandbox", false);
-    bench_ = std::make_unique<Bench>(
-        Bench{.zygote = *zygote_,
-              .memory = *memory_,
-              .seed = c.at("seed").get<std::string>(),
-              .on_gpu = cuda.has_value(),
-              .device_name = device_name,
-              .guest_config = {{"emulate", cuda ? Json(nullptr) : Json(target)},
-                               {"targets", c.value("targets", Json::array())},
-                               {"own_driver", c.value("triton_driver", "own") == "own"},
-                               {"sandbox", sandboxed ? guest_policy(*zygote_, cuda.has_value()) : Json(nullptr)}},
-              .scratch_root = scratch_->path(),
-              .limits = {.call_s = c.value("timeout_s", Limits{}.call_s),
-                         .compile_s = c.value("compile_timeout_s", Limits{}.compile_s)}});
+    bench_ = std::make_unique<Bench>(Bench{
+        .zygote = *zygote_,
+        .memory = *memory_,
+        .seed = c.at("seed").get<std::string>(),
+        .on_gpu = cuda.has_value(),
+        .device_name = device_name,
+        .guest_config = {{"emulate", cuda ? Json(nullptr) : Json(target)},
+                         {"targets", c.value("targets", Json::array())},
+                         {"own_driver", c.value("triton_driver", "own") == "own"},
+                         {"sandbox", sandboxed ? guest_policy(*zygote_, cuda.has_value()) : Json(nullptr)}},
+        .scratch_root = scratch_->path(),
+        .artifacts = c.value("keep_artifacts", false) ? std::filesystem::path(c.value("run", "")) / "artifacts" : "",
+        .check_values = !only_call(c.value("stages", Json::array())),
+        .limits = {.call_s = c.value("timeout_s", Limits{}.call_s),
+                   .compile_s = c.value("compile_timeout_s", Limits{}.compile_s)}});
     jobs_ = std::max(1, c.value("jobs", 1));
     // Guests are what runs in parallel; a reference of a small case gains nothing from threads.
     at::set_num_threads(1);

@@ -269,7 +269,13 @@ Recipe apply(Recipe inner, std::function<at::Tensor(const at::Tensor&)> f, const
             const Value value = inner.make(draw);
             const auto* tensor = value.as<at::Tensor>();
             if (tensor == nullptr) throw Error(ErrorKind::kEnvironment, inner.text + " is no tensor");
-            return f(*tensor);
+            try {
+              return f(*tensor);
+            } catch (const c10::Error&) {
+              // Some operations lack a form for meta tensors; a recipe's changes keep the shape.
+              if (draw.is_outline()) return *tensor;
+              throw;
+            }
           },
           std::move(text)};
 }
