@@ -5,4 +5,3 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 out=runs/demo-$(date +%Y%m%d-%H%M%S)
 "$1/bin/kbx" run examples --timeout 5 --out "$out"
-"$1/bin/kbx" report "$out"

@@ -2,9 +2,17 @@
 """Every task's PyTorch snippet is judged like a submission: it and the ATen reference check each other in every case."""
 
 import json
+import subprocess
 import unittest
 
-from support import ROOT, RunTest, line
+from support import BIN, ROOT, RunTest, line
+
+
+class Catalog(unittest.TestCase):
+    def test_the_committed_catalogue_is_what_the_tasks_say(self):
+        printed = subprocess.run([BIN / "kbx-judge", "--catalog"], capture_output=True, text=True, check=True).stdout
+        committed = (ROOT / "tasks/catalog.json").read_text(encoding="utf-8")
+        self.assertEqual(printed, committed, "out of date: build/bin/kbx-judge --catalog > tasks/catalog.json")
 
 
 class Snippets(RunTest):
