@@ -23,6 +23,7 @@ const Catalog kCatalog = test_catalog();
 class FakeEvaluator : public Evaluator {
  public:
   size_t limit = 3;
+  bool slow = false;  // lets the scheduler come by once before anything is done
   size_t most_beside_alone = 0;
   std::vector<std::string> started;
   bool killed = false;
@@ -35,6 +36,7 @@ class FakeEvaluator : public Evaluator {
     items_.push_back(std::move(item));
   }
   std::optional<Finished> next(Clock::time_point, int) override {
+    if (slow && calls_++ % 2 == 0) return std::nullopt;
     if (lost_.empty() && !items_.empty()) {
       const Item item = items_.front();
       if (!item.code.starts_with("die") && !(item.code.starts_with("once") && item.attempt == 1)) {
@@ -61,6 +63,7 @@ class FakeEvaluator : public Evaluator {
   std::vector<Item> items_;
   std::vector<Finished> lost_;
   bool alone_ = false;
+  int calls_ = 0;
 };
 
 class SchedulerTest : public ::testing::Test {
@@ -122,6 +125,19 @@ TEST_F(SchedulerTest, OnlyWhatKillsTwiceIsInfrastructure) {
   EXPECT_EQ(records.at(2).attempts, 2);
   EXPECT_EQ(records.at(4).attempts, 2);
   EXPECT_EQ(evaluator.most_beside_alone, 0u);
+}
+
+TEST_F(SchedulerTest, NothingNewStartsBesideASuspect) {
+  evaluator.slow = true;
+  evaluator.limit = 1;
+  interruptions = [&] {
+    if (evaluator.started.size() == 2) evaluator.limit = 3;  // only once the suspect is tried again
+    return 0;
+  };
+  EXPECT_TRUE(run({"die = 1", "b = 1", "c = 1", "d = 1"}));
+  EXPECT_THAT(verdicts,
+              ElementsAre(Pair(0, "infrastructure"), Pair(1, "passed"), Pair(2, "passed"), Pair(3, "passed")));
+  for (int64_t sample : {1, 2, 3}) EXPECT_EQ(records.at(sample).attempts, 1) << sample;
 }
 
 TEST_F(SchedulerTest, FirstInterruptionFinishesWhatIsInFlight) {
