@@ -96,7 +96,6 @@ bool LineReader::unpack() {
 std::optional<Line> LineReader::take() {
   const size_t newline = buffer_.find('\n', searched_);
   const size_t end = newline == std::string::npos ? buffer_.size() : newline;
-  searched_ = end;
   const bool too_long = skipping_ || end - taken_ > kMaxLineBytes;
   if (newline == std::string::npos && (!ended_ || (end == taken_ && !skipping_))) {
     // Nothing whole yet: keep the start of the line, or the knowledge that it is too long.
