@@ -4,6 +4,7 @@
 #include <ATen/ATen.h>
 
 #include <cmath>
+#include <set>
 #include <string>
 
 namespace kbx {
@@ -23,7 +24,15 @@ Bounded correlation(const at::Tensor& deviation, int64_t lag, double variance) {
           .bound = chance(variance * variance, static_cast<double>(pairs))};
 }
 
-std::vector<Bounded> mask_bounds(const at::Tensor& got, const at::Tensor& visible, double p) {
+// Distances at which a mask repeats that is drawn once for all blocks or for all rows.
+std::set<int64_t> lags(int64_t elements, int64_t row) {
+  std::set<int64_t> out = {1, row};
+  for (int64_t block = 32; block <= 65536; block *= 2) out.insert(block);
+  std::erase_if(out, [&](int64_t lag) { return lag > 1 && 2 * lag > elements; });
+  return out;
+}
+
+std::vector<Bounded> mask_bounds(const at::Tensor& got, const at::Tensor& visible, double p, int64_t row) {
   const double n = static_cast<double>(visible.sum().item<int64_t>());
   if (n == 0) return {};
   const at::Tensor dropped = got.eq(0).logical_and(visible);
@@ -33,9 +42,7 @@ std::vector<Bounded> mask_bounds(const at::Tensor& got, const at::Tensor& visibl
       {.quantity = "|share of dropped elements - p|", .error = std::abs(share - p), .bound = chance(variance, n)}};
   // Elements that cannot be told count as deviation zero, which only narrows the sums.
   const at::Tensor deviation = (dropped.to(at::kDouble) - p) * visible.to(at::kDouble);
-  out.push_back(correlation(deviation, 1, variance));
-  for (int64_t lag = 32; 2 * lag <= deviation.numel() && lag <= 65536; lag *= 2)
-    out.push_back(correlation(deviation, lag, variance));
+  for (const int64_t lag : lags(deviation.numel(), row)) out.push_back(correlation(deviation, lag, variance));
   return out;
 }
 
@@ -56,7 +63,7 @@ std::vector<Bounded> dropout_bounds(const at::Tensor& got, const at::Tensor& kep
                                .error = excess.max().item<double>(),
                                .bound = 1}};
   if (!dropout_draws(true, p) || y.numel() < 2) return out;
-  for (Bounded& bounded : mask_bounds(y, k.abs().gt(2 * s), p)) out.push_back(std::move(bounded));
+  for (Bounded& bounded : mask_bounds(y, k.abs().gt(2 * s), p, got.size(-1))) out.push_back(std::move(bounded));
   return out;
 }
 
