@@ -21,9 +21,9 @@ double accumulation_share(at::ScalarType dtype);
 //   2 sqrt(terms) |sum| + each * absolute,    absolute = the sums of the terms' magnitudes.
 // A chain of additions rounds at partial sums. They grow towards the sum, which costs sqrt(terms) |sum| / 6 (standard
 // deviation of independent roundings), and swing on the way, which costs a third of the magnitudes; six deviations and
-// room for large terms make 2 and 8. Data around zero keeps the bound near 8 magnitudes however long the sum, and TF32
-// operands miss it by 3670 / sqrt(terms) in the standard deviation: 325 at 128 terms, 57 at 4096. No kernel adds
-// more than 2^17 terms in one chain. Tensors in double.
+// room for large terms make 2 and 8. Data around zero keeps the bound near 8 magnitudes however long the sum, where the
+// error of TF32 operands has a standard deviation of 3670 / sqrt(terms) magnitudes: 325 at 128 terms, 57 at 4096. No
+// kernel adds more than 2^17 terms in one chain. Tensors in double.
 at::Tensor sum_slack(const at::Tensor& sum, const at::Tensor& absolute, int64_t terms, double each = 8);
 
 // The same for matmul(a, b), with what its result's dtype adds: in spacings of a's dtype. a and b of any dtype.
