@@ -2,7 +2,9 @@
 #include "kbx/task/dropout.h"
 
 #include <ATen/ATen.h>
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
+
+#include <cmath>
 
 #include "kbx/task/recipe.h"
 
@@ -51,12 +53,17 @@ TEST(Dropout, RefusesAnotherShare) {
   EXPECT_EQ(layer.fault(layer.kept * 0), "|share of dropped elements - p|");
 }
 
+// As many elements kept as chance expects, so that the share says nothing.
+at::Tensor exact_share(int64_t n) {
+  return draw(permutation(n), "order").ge(std::llround(kP * static_cast<double>(n)));
+}
+
 TEST(Dropout, RefusesMasksThatRepeat) {
   const Layer layer;
-  EXPECT_NE(layer.fault(layer.masked({50})), "") << "one mask for all rows";
-  EXPECT_NE(layer.fault(layer.masked({64, 1})), "") << "rows dropped whole";
-  const at::Tensor block = draw(coin({64}, 1 - kP), "block");
-  EXPECT_NE(layer.fault(layer.kept * block.repeat({50}).view({64, 50})), "") << "one mask for all blocks of 64";
+  const auto correlation = testing::StartsWith("|correlation of the mask with itself");
+  EXPECT_THAT(layer.fault(layer.kept * exact_share(50)), correlation) << "one mask for all rows";
+  EXPECT_THAT(layer.fault(layer.kept * exact_share(64).unsqueeze(1)), correlation) << "rows dropped whole";
+  EXPECT_THAT(layer.fault(layer.kept * exact_share(64).repeat({50}).view({64, 50})), correlation) << "blocks of 64";
 }
 
 TEST(Dropout, RefusesKeptElementsThatAreOff) {
