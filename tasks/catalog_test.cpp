@@ -41,7 +41,7 @@ TEST_P(CatalogTask, JudgesRightly) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Tasks, CatalogTask, testing::ValuesIn(Registry::global().names()),
-                         [](const auto& info) { return info.param; });
+                         [](const auto& task) { return task.param; });
 
 TEST(Catalog, IsTheCommittedOne) {
   const std::string path = KBX_SOURCE_DIR "/tasks/catalog.json";
