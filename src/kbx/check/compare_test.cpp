@@ -50,10 +50,12 @@ TEST(Elements, NonfiniteComesBeforeWrong) {
   EXPECT_EQ(relative(doubles({5, kNan}).to(at::kFloat), doubles({1, 1}), 1), Verdict::kNonfinite);
 }
 
-TEST(Elements, ANanBoundPassesNothing) {
+TEST(Elements, ABoundThatIsNotFinitePassesNothing) {
   Output o = output(at::ones({1}), at::ones({1}, at::kDouble));
-  o.magnitude = doubles({kNan});
-  EXPECT_EQ(compare_relative(o, {.ulps = 1, .scale = 1}).verdict, Verdict::kWrongValue);
+  for (const double magnitude : {kNan, kInf}) {
+    o.magnitude = doubles({magnitude});
+    EXPECT_EQ(compare_relative(o, {.ulps = 1, .scale = 1}).verdict, Verdict::kWrongValue);
+  }
 }
 
 TEST(Elements, TheWorstIsNamed) {
@@ -81,6 +83,14 @@ TEST(Elements, EveryElementOfALargeTensorIsLookedAt) {
     EXPECT_EQ(j.verdict, Verdict::kWrongValue);
     EXPECT_THAT(j.worst->index, ElementsAre(at));
   }
+}
+
+TEST(Elements, OfThoseNotFiniteTheFirstIsNamed) {
+  at::Tensor got = at::ones({300'000});
+  for (const int64_t at : {int64_t{70'000}, int64_t{250'000}}) got[at] = kNan;
+  const Judgement j = compare_relative(output(got, at::ones({300'000}, at::kDouble)), {.ulps = 1});
+  EXPECT_THAT(j.worst->index, ElementsAre(70'000));
+  EXPECT_THAT(j.reason, HasSubstr("2 of 300000 elements"));
 }
 
 TEST(Elements, StridesDoNotMatter) {
