@@ -235,13 +235,20 @@ class Gate {
     const Results right = honest(s);
     if (const Judgement j = judged(s, answer(s, right)); j.verdict != Verdict::kPassed)
       return note(c, "refuses the reference's own answer: " + j.reason);
-    // Eager's answer stands beside the reference's arguments, which for a random task in place are another draw.
-    const bool two_draws = std::holds_alternative<Distribution>(task_.contract.rule) && !task_.mutates.empty();
-    if (!c.gpu_only && !two_draws && !std::holds_alternative<Quantised>(task_.contract.rule))
+    if (!c.gpu_only && !another_draw(s) && !std::holds_alternative<Quantised>(task_.contract.rule))
       if (const Judgement j = judged(s, answer(s, s.expected.shaped)); j.verdict != Verdict::kPassed)
         note(c, "refuses eager: " + j.reason);
     look_at_nudges(c, s, right);
     for (size_t i = 0; i < cheats_.size(); ++i) count(i, c, s, right);
+  }
+
+  // Eager's answer is judged beside the reference's arguments. Where a random operation changes an argument, those
+  // belong to another draw, and only the reference's own answer fits them.
+  bool another_draw(const Situation& s) const {
+    if (!std::holds_alternative<Distribution>(task_.contract.rule)) return false;
+    return std::ranges::any_of(task_.mutates, [&](const std::string& name) {
+      return s.before.has(name) && !s.before.tensor(name).to(at::kDouble).equal(s.expected.after.tensor(name));
+    });
   }
 
   void look_at_nudges(const Case& c, const Situation& s, const Results& right) {

@@ -45,6 +45,7 @@ TEST(Faults, OfForm) {
   expect_fault("no description", [](Task& t) { t.description.clear(); });
   expect_fault("no reason", [](Task& t) { t.contract.because.clear(); });
   expect_fault("does not define 'cube'", [](Task& t) { t.snippet = "def square(x): ..."; });
+  expect_fault("')' is missing", [](Task& t) { t.signature = "cube(x, out=None"; });
   expect_fault("mutates 'y'", [](Task& t) { t.mutates = {"y"}; });
   expect_fault("two cases have the label 'empty'", [](Task& t) { t.cases.push_back({"empty", t.cases[0].args}); });
   expect_fault("gives 'y', which is no parameter", [](Task& t) { t.cases[0].args.emplace_back("y", 1); });
@@ -69,6 +70,10 @@ TEST(Faults, OfJudgement) {
                [](Task& t) { t.contract.rule = Relative{.ulps = 3, .floor = 1e6}; });
   expect_fault("lower precision: accepted in all",
                [](Task& t) { t.contract.rule = Relative{.ulps = 20'000, .floor = 1}; });
+  expect_fault("zeros: accepted in all", [](Task& t) {
+    t.cases = elementwise_cases("x", at::kFloat, {.specials = false});  // zeros are never right for infinities and NaN
+    t.contract.rule = Relative{.ulps = 1e9, .floor = 1};
+  });
   expect_fault("case 'ragged'", [](Task& t) {
     t.reference = [](const Args& in) -> Results {
       const at::Tensor x = in.tensor("x");
