@@ -48,7 +48,11 @@ if(NOT TARGET torch::cpu)
   target_compile_options(torch::cpu INTERFACE
     "SHELL:-idirafter ${KBX_TORCH_DIR}/include" "SHELL:-idirafter ${KBX_TORCH_DIR}/include/torch/csrc/api/include")
   target_link_libraries(torch::cpu INTERFACE torch::torch_cpu torch::c10)
-  target_link_options(torch::cpu INTERFACE -Wl,-rpath,${KBX_TORCH_DIR}/lib -Wl,--allow-shlib-undefined)
+  # --exclude-libs: a compiler that links libstdc++ statically (toolchains beside the system's do) would let the program's
+  # copy of std::string and of the streams take the place of the shared one inside libtorch: two halves of two libraries,
+  # seen as "free(): invalid pointer" after torch prints a warning. What comes from archives is not exported.
+  target_link_options(torch::cpu INTERFACE -Wl,-rpath,${KBX_TORCH_DIR}/lib -Wl,--allow-shlib-undefined
+    -Wl,--exclude-libs,ALL)
   add_library(torch::python INTERFACE IMPORTED)
   target_include_directories(torch::python SYSTEM INTERFACE ${KBX_PYTHON_INCLUDE})
   target_link_libraries(torch::python INTERFACE torch::cpu torch::torch_python)

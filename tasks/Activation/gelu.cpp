@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gelu.h"
 
-namespace kbx {
+namespace kbx::task_gelu {
 
 KBX_TASK(Activation, gelu) {
   return gelu_in(
@@ -14,4 +14,4 @@ KBX_TASK(Activation, gelu) {
        "from the fast exponential and division, halved and multiplied by |x|; TF32 and half types are off by 2^-11"});
 }
 
-}  // namespace kbx
+}  // namespace kbx::task_gelu

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kbx/task/define.h"
 
-namespace kbx {
+namespace kbx::task_leaky_relu {
 
 KBX_TASK(Activation, leaky_relu) {
   return {
@@ -47,4 +47,4 @@ def leaky_relu(input, negative_slope=0.01, inplace=False):
   };
 }
 
-}  // namespace kbx
+}  // namespace kbx::task_leaky_relu

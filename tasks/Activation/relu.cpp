@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kbx/task/define.h"
 
-namespace kbx {
+namespace kbx::task_relu {
 
 KBX_TASK(Activation, relu) {
   return {
@@ -42,4 +42,4 @@ def relu(input, inplace=False):
   };
 }
 
-}  // namespace kbx
+}  // namespace kbx::task_relu

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kbx/task/define.h"
 
-namespace kbx {
+namespace kbx::task_sigmoid {
 
 KBX_TASK(Activation, sigmoid) {
   return {
@@ -44,4 +44,4 @@ def sigmoid(input, out=None):
   };
 }
 
-}  // namespace kbx
+}  // namespace kbx::task_sigmoid

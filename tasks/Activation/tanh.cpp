@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kbx/task/define.h"
 
-namespace kbx {
+namespace kbx::task_tanh {
 
 KBX_TASK(Activation, tanh) {
   return {
@@ -37,4 +37,4 @@ def tanh(input_tensor, out_tensor=None):
   };
 }
 
-}  // namespace kbx
+}  // namespace kbx::task_tanh

@@ -2,7 +2,7 @@
 #include "kbx/task/convolution.h"
 #include "kbx/task/define.h"
 
-namespace kbx {
+namespace kbx::task_conv2d {
 namespace {
 
 // 2^i images of 2^(3+i) channels, 16 x 16, filtered 3 x 3.
@@ -60,4 +60,4 @@ def conv2d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
 }
 
 }  // namespace
-}  // namespace kbx
+}  // namespace kbx::task_conv2d

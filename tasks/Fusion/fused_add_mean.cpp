@@ -2,7 +2,7 @@
 #include "kbx/task/define.h"
 #include "kbx/task/rounding.h"
 
-namespace kbx {
+namespace kbx::task_fused_add_mean {
 namespace {
 
 at::Tensor addend(const Args& in) {
@@ -106,4 +106,4 @@ def fused_add_mean(input, other, dim=None, alpha=1, keepdim=False, dtype=None, o
 }
 
 }  // namespace
-}  // namespace kbx
+}  // namespace kbx::task_fused_add_mean

@@ -3,7 +3,7 @@
 #include "kbx/task/dropout.h"
 #include "kbx/task/rounding.h"
 
-namespace kbx {
+namespace kbx::task_fused_bmm_rmsnorm_gelu_dropout {
 namespace {
 
 at::Tensor activated(const Args& in) {
@@ -129,4 +129,4 @@ def fused_bmm_rmsnorm_gelu_dropout(input1, input2, normalized_shape, dropout_p=0
 }
 
 }  // namespace
-}  // namespace kbx
+}  // namespace kbx::task_fused_bmm_rmsnorm_gelu_dropout

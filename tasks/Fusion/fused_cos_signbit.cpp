@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kbx/task/define.h"
 
-namespace kbx {
+namespace kbx::task_fused_cos_signbit {
 namespace {
 
 constexpr double kFloor = 1e-6;
@@ -75,4 +75,4 @@ def fused_cos_signbit(input):
 }
 
 }  // namespace
-}  // namespace kbx
+}  // namespace kbx::task_fused_cos_signbit

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kbx/task/define.h"
 
-namespace kbx {
+namespace kbx::task_fused_embedding_add_tanh {
 namespace {
 
 // Shrinks the rows that are looked up and are too long, in place, as the operation does.
@@ -122,4 +122,4 @@ def fused_embedding_add_tanh(input_indices, weight, other, *, padding_idx=None, 
 }
 
 }  // namespace
-}  // namespace kbx
+}  // namespace kbx::task_fused_embedding_add_tanh

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kbx/task/define.h"
 
-namespace kbx {
+namespace kbx::task_fused_gather_masked_fill {
 namespace {
 
 Case problem(const std::string& label, Recipe input, int64_t dim, Recipe index, Recipe mask, double value,
@@ -95,4 +95,4 @@ def fused_gather_masked_fill(input, dim, index, mask, value, *, sparse_grad=Fals
 }
 
 }  // namespace
-}  // namespace kbx
+}  // namespace kbx::task_fused_gather_masked_fill

@@ -3,7 +3,7 @@
 #include "kbx/task/dropout.h"
 #include "kbx/task/rounding.h"
 
-namespace kbx {
+namespace kbx::task_fused_hardshrink_dropout {
 namespace {
 
 // The value of an element that dropout keeps: two roundings, 1 / (1 - p) and the product.
@@ -96,4 +96,4 @@ def fused_hardshrink_dropout(input, p=0.5, training=True, inplace=False, lambd=0
 }
 
 }  // namespace
-}  // namespace kbx
+}  // namespace kbx::task_fused_hardshrink_dropout

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kbx/task/define.h"
 
-namespace kbx {
+namespace kbx::task_fused_masked_select_add_gelu {
 namespace {
 
 at::Tensor addend(const Args& in) {
@@ -99,4 +99,4 @@ def fused_masked_select_add_gelu(input, mask, other, *, alpha=1, approximate='no
 }
 
 }  // namespace
-}  // namespace kbx
+}  // namespace kbx::task_fused_masked_select_add_gelu

@@ -2,7 +2,7 @@
 #include "kbx/task/convolution.h"
 #include "kbx/task/define.h"
 
-namespace kbx {
+namespace kbx::task_fused_relu_conv2d {
 namespace {
 
 Sizes relu_conv2d_sizes() {
@@ -63,4 +63,4 @@ def fused_relu_conv2d(input, weight, bias=None, stride=1, padding=0, dilation=1,
 }
 
 }  // namespace
-}  // namespace kbx
+}  // namespace kbx::task_fused_relu_conv2d

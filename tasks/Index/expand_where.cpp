@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kbx/task/define.h"
 
-namespace kbx {
+namespace kbx::task_expand_where {
 namespace {
 
 Recipe alternating_rows(int64_t rows) {
@@ -83,4 +83,4 @@ def expand_where(input, target_sizes, cond, other):
 }
 
 }  // namespace
-}  // namespace kbx
+}  // namespace kbx::task_expand_where

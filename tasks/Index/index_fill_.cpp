@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kbx/task/define.h"
 
-namespace kbx {
+namespace kbx::task_index_fill_ {
 namespace {
 
 Cases index_fill_cases() {
@@ -72,4 +72,4 @@ def index_fill_(dim, x, index, value):
 }
 
 }  // namespace
-}  // namespace kbx
+}  // namespace kbx::task_index_fill_

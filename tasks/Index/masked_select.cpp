@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kbx/task/define.h"
 
-namespace kbx {
+namespace kbx::task_masked_select {
 namespace {
 
 Cases masked_select_cases() {
@@ -64,4 +64,4 @@ def masked_select(input, mask):
 }
 
 }  // namespace
-}  // namespace kbx
+}  // namespace kbx::task_masked_select

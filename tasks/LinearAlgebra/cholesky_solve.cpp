@@ -2,7 +2,7 @@
 #include "kbx/task/define.h"
 #include "kbx/task/residual.h"
 
-namespace kbx {
+namespace kbx::task_cholesky_solve {
 namespace {
 
 // The triangle that counts, as a lower one.
@@ -102,4 +102,4 @@ def cholesky_solve(B, L, upper=False, out=None):
 }
 
 }  // namespace
-}  // namespace kbx
+}  // namespace kbx::task_cholesky_solve

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kbx/task/define.h"
 
-namespace kbx {
+namespace kbx::task_det {
 namespace {
 
 // |adj A| in the Frobenius norm: its singular values are the products of all those of A but one.
@@ -88,4 +88,4 @@ def det(A):
 }
 
 }  // namespace
-}  // namespace kbx
+}  // namespace kbx::task_det

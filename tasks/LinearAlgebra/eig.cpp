@@ -2,7 +2,7 @@
 #include "kbx/task/define.h"
 #include "kbx/task/residual.h"
 
-namespace kbx {
+namespace kbx::task_eig {
 namespace {
 
 // Pairs each exact eigenvalue with the nearest one left, and answers with the largest distance of a pair.
@@ -130,4 +130,4 @@ def eig(A):
 }
 
 }  // namespace
-}  // namespace kbx
+}  // namespace kbx::task_eig

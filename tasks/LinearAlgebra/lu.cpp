@@ -2,7 +2,7 @@
 #include "kbx/task/define.h"
 #include "kbx/task/residual.h"
 
-namespace kbx {
+namespace kbx::task_lu {
 namespace {
 
 // torch factors without pivots on CUDA only; the reference must run anywhere.
@@ -159,4 +159,4 @@ def lu(A, pivot=True, out=None):
 }
 
 }  // namespace
-}  // namespace kbx
+}  // namespace kbx::task_lu

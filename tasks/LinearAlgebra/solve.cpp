@@ -2,7 +2,7 @@
 #include "kbx/task/define.h"
 #include "kbx/task/residual.h"
 
-namespace kbx {
+namespace kbx::task_solve {
 namespace {
 
 std::vector<Bounded> solve_bounds(const Question& q) {
@@ -81,4 +81,4 @@ def solve(A, B):
 }
 
 }  // namespace
-}  // namespace kbx
+}  // namespace kbx::task_solve

@@ -2,7 +2,7 @@
 #include "kbx/task/define.h"
 #include "kbx/task/residual.h"
 
-namespace kbx {
+namespace kbx::task_svd {
 namespace {
 
 std::vector<Bounded> svd_bounds(const Question& q) {
@@ -112,4 +112,4 @@ def svd(A, full_matrices=True):
 }
 
 }  // namespace
-}  // namespace kbx
+}  // namespace kbx::task_svd

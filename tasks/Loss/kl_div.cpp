@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reduction.h"
 
-namespace kbx {
+namespace kbx::task_kl_div {
 namespace {
 
 at::Tensor divergence(const Args& in) {
@@ -108,4 +108,4 @@ def kl_div(input, target, reduction='batchmean', log_target=False):
   };
 }
 
-}  // namespace kbx
+}  // namespace kbx::task_kl_div

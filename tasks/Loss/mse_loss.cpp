@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reduction.h"
 
-namespace kbx {
+namespace kbx::task_mse_loss {
 namespace {
 
 at::Tensor squared_error(const Args& in) {
@@ -65,4 +65,4 @@ def mse_loss(input, target, reduction='mean'):
   };
 }
 
-}  // namespace kbx
+}  // namespace kbx::task_mse_loss

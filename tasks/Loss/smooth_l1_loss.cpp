@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reduction.h"
 
-namespace kbx {
+namespace kbx::task_smooth_l1_loss {
 namespace {
 
 at::Tensor smooth_l1(const Args& in, int64_t mode) {
@@ -67,4 +67,4 @@ def smooth_l1_loss(input, target, beta=1.0, reduction='mean'):
   };
 }
 
-}  // namespace kbx
+}  // namespace kbx::task_smooth_l1_loss

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kbx/task/define.h"
 
-namespace kbx {
+namespace kbx::task_abs {
 
 KBX_TASK(Math, abs) {
   return {
@@ -33,4 +33,4 @@ def abs(input_tensor, out=None):
   };
 }
 
-}  // namespace kbx
+}  // namespace kbx::task_abs

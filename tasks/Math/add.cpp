@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kbx/task/define.h"
 
-namespace kbx {
+namespace kbx::task_add {
 namespace {
 
 // A Python number stands for a tensor without dimensions.
@@ -71,4 +71,4 @@ def add(input, other, alpha=1, out=None):
   };
 }
 
-}  // namespace kbx
+}  // namespace kbx::task_add

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kbx/task/define.h"
 
-namespace kbx {
+namespace kbx::task_cos {
 
 KBX_TASK(Math, cos) {
   return {
@@ -41,4 +41,4 @@ def cos(input_tensor):
   };
 }
 
-}  // namespace kbx
+}  // namespace kbx::task_cos

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kbx/task/define.h"
 
-namespace kbx {
+namespace kbx::task_digamma {
 
 KBX_TASK(Math, digamma) {
   return {
@@ -52,4 +52,4 @@ def digamma(input_tensor):
   };
 }
 
-}  // namespace kbx
+}  // namespace kbx::task_digamma

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kbx/task/define.h"
 
-namespace kbx {
+namespace kbx::task_erf {
 
 KBX_TASK(Math, erf) {
   return {
@@ -37,4 +37,4 @@ def erf(input_tensor):
   };
 }
 
-}  // namespace kbx
+}  // namespace kbx::task_erf

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kbx/task/define.h"
 
-namespace kbx {
+namespace kbx::task_erfc_sqrt {
 
 KBX_TASK(Math, erfc_sqrt) {
   return {
@@ -45,4 +45,4 @@ def erfc_sqrt(input):
   };
 }
 
-}  // namespace kbx
+}  // namespace kbx::task_erfc_sqrt

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kbx/task/define.h"
 
-namespace kbx {
+namespace kbx::task_exp_sqrt {
 
 KBX_TASK(Math, exp_sqrt) {
   return {
@@ -45,4 +45,4 @@ def exp_sqrt(input, out=None):
   };
 }
 
-}  // namespace kbx
+}  // namespace kbx::task_exp_sqrt

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kbx/task/define.h"
 
-namespace kbx {
+namespace kbx::task_fftn {
 namespace {
 
 at::Tensor transform(const at::Tensor& x, const Args& in, const std::string& norm) {
@@ -118,4 +118,4 @@ def fftn(input, s=None, dim=None, norm=None, out=None):
   };
 }
 
-}  // namespace kbx
+}  // namespace kbx::task_fftn

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kbx/task/define.h"
 
-namespace kbx {
+namespace kbx::task_i0 {
 
 KBX_TASK(Math, i0) {
   return {
@@ -47,4 +47,4 @@ def i0(input_tensor, out=None):
   };
 }
 
-}  // namespace kbx
+}  // namespace kbx::task_i0

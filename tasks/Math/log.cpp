@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kbx/task/define.h"
 
-namespace kbx {
+namespace kbx::task_log {
 
 KBX_TASK(Math, log) {
   return {
@@ -39,4 +39,4 @@ def log(input, out=None):
   };
 }
 
-}  // namespace kbx
+}  // namespace kbx::task_log

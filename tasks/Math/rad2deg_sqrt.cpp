@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kbx/task/define.h"
 
-namespace kbx {
+namespace kbx::task_rad2deg_sqrt {
 
 KBX_TASK(Math, rad2deg_sqrt) {
   return {
@@ -43,4 +43,4 @@ def rad2deg_sqrt(input):
   };
 }
 
-}  // namespace kbx
+}  // namespace kbx::task_rad2deg_sqrt

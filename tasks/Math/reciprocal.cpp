@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kbx/task/define.h"
 
-namespace kbx {
+namespace kbx::task_reciprocal {
 
 KBX_TASK(Math, reciprocal) {
   return {
@@ -41,4 +41,4 @@ def reciprocal(input, out=None):
   };
 }
 
-}  // namespace kbx
+}  // namespace kbx::task_reciprocal

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kbx/task/define.h"
 
-namespace kbx {
+namespace kbx::task_rsqrt {
 
 KBX_TASK(Math, rsqrt) {
   return {
@@ -37,4 +37,4 @@ def rsqrt(input, out=None):
   };
 }
 
-}  // namespace kbx
+}  // namespace kbx::task_rsqrt

@@ -2,7 +2,7 @@
 #include "kbx/task/define.h"
 #include "kbx/task/rounding.h"
 
-namespace kbx {
+namespace kbx::task_softmax {
 namespace {
 
 // exp turns the rounding of its argument into |x - max| relative ones; the sum of positive terms adds its own.
@@ -77,4 +77,4 @@ def softmax(input, dim, dtype=None):
   };
 }
 
-}  // namespace kbx
+}  // namespace kbx::task_softmax

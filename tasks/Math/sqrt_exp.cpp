@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kbx/task/define.h"
 
-namespace kbx {
+namespace kbx::task_sqrt_exp {
 
 KBX_TASK(Math, sqrt_exp) {
   return {
@@ -47,4 +47,4 @@ def sqrt_exp(input, out=None):
   };
 }
 
-}  // namespace kbx
+}  // namespace kbx::task_sqrt_exp

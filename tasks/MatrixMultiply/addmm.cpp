@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "matmul.h"
 
-namespace kbx {
+namespace kbx::task_addmm {
 namespace {
 
 Results addmm_slack(const Args& in) {
@@ -108,4 +108,4 @@ def addmm(input, mat1, mat2, beta=1, alpha=1, out=None):
 }
 
 }  // namespace
-}  // namespace kbx
+}  // namespace kbx::task_addmm

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "matmul.h"
 
-namespace kbx {
+namespace kbx::task_matmul {
 namespace {
 
 Cases matmul_cases() {
@@ -57,4 +57,4 @@ def matmul(tensor1, tensor2):
 }
 
 }  // namespace
-}  // namespace kbx
+}  // namespace kbx::task_matmul

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "matmul.h"
 
-namespace kbx {
+namespace kbx::task_matmul_fp16 {
 namespace {
 
 Cases matmul_fp16_cases() {
@@ -62,4 +62,4 @@ def matmul_fp16(input, other):
 }
 
 }  // namespace
-}  // namespace kbx
+}  // namespace kbx::task_matmul_fp16

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "matmul.h"
 
-namespace kbx {
+namespace kbx::task_matrix_vector_dot {
 namespace {
 
 at::Tensor new_y(const Args& in) {
@@ -120,4 +120,4 @@ def matrix_vector_dot(A, x, y, alpha, beta):
 }
 
 }  // namespace
-}  // namespace kbx
+}  // namespace kbx::task_matrix_vector_dot

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "matmul.h"
 
-namespace kbx {
+namespace kbx::task_tensordot_rsqrt {
 namespace {
 
 struct Contraction {
@@ -137,4 +137,4 @@ def tensordot_rsqrt(a, b, dims):
 }
 
 }  // namespace
-}  // namespace kbx
+}  // namespace kbx::task_tensordot_rsqrt

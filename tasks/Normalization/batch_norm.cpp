@@ -2,7 +2,7 @@
 #include "kbx/task/define.h"
 #include "kbx/task/rounding.h"
 
-namespace kbx {
+namespace kbx::task_batch_norm {
 namespace {
 
 // One number a channel, shaped to meet the input.
@@ -148,4 +148,4 @@ def batch_norm(input, running_mean, running_var, weight=None, bias=None, trainin
 }
 
 }  // namespace
-}  // namespace kbx
+}  // namespace kbx::task_batch_norm

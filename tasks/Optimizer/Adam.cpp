@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "step.h"
 
-namespace kbx {
+namespace kbx::task_Adam {
 namespace {
 
 double number_or(const Args& in, std::string_view name, double otherwise) {
@@ -145,4 +145,4 @@ def call(entry, params, grads, lr=None, betas=None, eps=None, weight_decay=None)
 }
 
 }  // namespace
-}  // namespace kbx
+}  // namespace kbx::task_Adam

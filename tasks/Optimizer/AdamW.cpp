@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "step.h"
 
-namespace kbx {
+namespace kbx::task_AdamW {
 namespace {
 
 Results adamw_step(const Args& in) {
@@ -119,4 +119,4 @@ def adamw_step(param, grad, exp_avg, exp_avg_sq, step, lr=0.001, beta1=0.9, beta
 }
 
 }  // namespace
-}  // namespace kbx
+}  // namespace kbx::task_AdamW

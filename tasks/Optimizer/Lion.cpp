@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "step.h"
 
-namespace kbx {
+namespace kbx::task_Lion {
 namespace {
 
 Results lion_step(const Args& in) {
@@ -99,4 +99,4 @@ def lion_step(param, grad, exp_avg, lr=0.0001, beta1=0.9, beta2=0.99, weight_dec
 }
 
 }  // namespace
-}  // namespace kbx
+}  // namespace kbx::task_Lion

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "step.h"
 
-namespace kbx {
+namespace kbx::task_RMSProp {
 namespace {
 
 Results rmsprop_step(const Args& in) {
@@ -82,4 +82,4 @@ def rmsprop_step(param, grad, square_avg, lr=0.01, alpha=0.99, eps=1e-08, weight
 }
 
 }  // namespace
-}  // namespace kbx
+}  // namespace kbx::task_RMSProp

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "step.h"
 
-namespace kbx {
+namespace kbx::task_SGD {
 namespace {
 
 Results sgd_step(const Args& in) {
@@ -103,4 +103,4 @@ def sgd_step(param, grad, momentum_buffer=None, lr=0.1, momentum=0.9, weight_dec
 }
 
 }  // namespace
-}  // namespace kbx
+}  // namespace kbx::task_SGD

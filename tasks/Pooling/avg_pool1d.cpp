@@ -2,7 +2,7 @@
 #include "kbx/task/define.h"
 #include "kbx/task/rounding.h"
 
-namespace kbx {
+namespace kbx::task_avg_pool1d {
 namespace {
 
 at::Tensor pool(const at::Tensor& x, const Args& in) {
@@ -81,4 +81,4 @@ def avg_pool1d(input, kernel_size, stride=None, padding=0):
   };
 }
 
-}  // namespace kbx
+}  // namespace kbx::task_avg_pool1d

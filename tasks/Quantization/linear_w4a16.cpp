@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codes.h"
 
-namespace kbx {
+namespace kbx::task_linear_w4a16 {
 namespace {
 
 // Weights [O, K] quantised by group: scales are shared by so many consecutive inputs of a row; 0 is the whole row.
@@ -126,4 +126,4 @@ def linear_w4a16(input, weight, bias=None):
 }
 
 }  // namespace
-}  // namespace kbx
+}  // namespace kbx::task_linear_w4a16

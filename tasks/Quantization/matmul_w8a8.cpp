@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codes.h"
 
-namespace kbx {
+namespace kbx::task_matmul_w8a8 {
 namespace {
 
 // Activations share a scale over dims: a row's, or the whole tensor's.
@@ -115,4 +115,4 @@ def matmul_w8a8(input, weight):
 }
 
 }  // namespace
-}  // namespace kbx
+}  // namespace kbx::task_matmul_w8a8

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kbx/task/define.h"
 
-namespace kbx {
+namespace kbx::task_logspace {
 namespace {
 
 at::Tensor powers(const Args& in, const at::TensorOptions& options) {
@@ -86,4 +86,4 @@ def logspace(start, end, steps, base=10.0, dtype=None, layout=torch.strided, dev
   };
 }
 
-}  // namespace kbx
+}  // namespace kbx::task_logspace

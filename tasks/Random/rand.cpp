@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kbx/task/define.h"
 
-namespace kbx {
+namespace kbx::task_rand {
 namespace {
 
 // Each test has a false alarm rate below 1e-9 for a generator that is ideal up to its resolution of 2^-23.
@@ -111,4 +111,4 @@ def rand(*size, generator=None, out=None, dtype=None, layout=torch.strided, devi
   };
 }
 
-}  // namespace kbx
+}  // namespace kbx::task_rand

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "extremum.h"
 
-namespace kbx {
+namespace kbx::task_argmax {
 namespace {
 
 std::vector<Bounded> points_at_largest(const Question& q) {
@@ -79,4 +79,4 @@ def argmax(input_tensor, dim, keepdim=False):
   };
 }
 
-}  // namespace kbx
+}  // namespace kbx::task_argmax

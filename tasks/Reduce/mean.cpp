@@ -2,7 +2,7 @@
 #include "kbx/task/define.h"
 #include "kbx/task/rounding.h"
 
-namespace kbx {
+namespace kbx::task_mean {
 namespace {
 
 at::Tensor mean_of(const at::Tensor& x, const Args& in, std::optional<at::ScalarType> dtype) {
@@ -81,4 +81,4 @@ def mean(input_tensor, dim, keepdim=False, dtype=None, out=None):
   };
 }
 
-}  // namespace kbx
+}  // namespace kbx::task_mean

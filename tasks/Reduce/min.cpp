@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "extremum.h"
 
-namespace kbx {
+namespace kbx::task_min {
 namespace {
 
 std::vector<Bounded> points_at_smallest(const Question& q) {
@@ -82,4 +82,4 @@ def min(input_tensor, dim, keepdim=False):
   };
 }
 
-}  // namespace kbx
+}  // namespace kbx::task_min

@@ -2,7 +2,7 @@
 #include "kbx/task/define.h"
 #include "kbx/task/rounding.h"
 
-namespace kbx {
+namespace kbx::task_std {
 namespace {
 
 at::OptionalIntArrayRef dims_of(const std::vector<int64_t>& dims) {
@@ -84,4 +84,4 @@ def std(input, dim=None, correction=1, keepdim=False, out=None):
   };
 }
 
-}  // namespace kbx
+}  // namespace kbx::task_std

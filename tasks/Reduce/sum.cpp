@@ -2,7 +2,7 @@
 #include "kbx/task/define.h"
 #include "kbx/task/rounding.h"
 
-namespace kbx {
+namespace kbx::task_sum {
 namespace {
 
 at::Tensor sum_of(const at::Tensor& x, const Args& in, std::optional<at::ScalarType> dtype) {
@@ -84,4 +84,4 @@ def sum(input, dim, keepdim=False, dtype=None):
   };
 }
 
-}  // namespace kbx
+}  // namespace kbx::task_sum

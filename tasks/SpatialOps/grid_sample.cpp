@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kbx/task/define.h"
 
-namespace kbx {
+namespace kbx::task_grid_sample {
 namespace {
 
 int64_t mode_of(const Args& in) {
@@ -138,4 +138,4 @@ def grid_sample(input, grid, mode='bilinear', padding_mode='zeros', align_corner
 }
 
 }  // namespace
-}  // namespace kbx
+}  // namespace kbx::task_grid_sample

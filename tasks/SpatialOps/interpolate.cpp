@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kbx/task/define.h"
 
-namespace kbx {
+namespace kbx::task_interpolate {
 namespace {
 
 std::optional<std::vector<double>> scale_factors(const Args& in) {
@@ -131,4 +131,4 @@ def interpolate(input, size=None, scale_factor=None, mode='nearest', align_corne
 }
 
 }  // namespace
-}  // namespace kbx
+}  // namespace kbx::task_interpolate

@@ -60,13 +60,16 @@ class FormFaults {
            "the wrapper does not define call(entry, ...)");
   }
 
+  ArgRecipes recipes(const Case& c) const { return recipes_of(c, "catalogue", task_.name); }
+  const ArgRecipes& recipes(const Size& size) const { return size.args; }
+
   template <typename Sets>
   void look_at_arguments(const char* kind, const Sets& sets) {
     std::set<std::string> labels;
     for (const auto& set : sets) {
       if (!labels.insert(set.label).second) note(fmt::format("two {}s have the label '{}'", kind, set.label));
       std::set<std::string> given;
-      for (const auto& [name, recipe] : set.args) {
+      for (const auto& [name, recipe] : recipes(set)) {
         if (signature_->find(name) == nullptr)
           note(fmt::format("{} '{}' gives '{}', which is no parameter", kind, set.label, name));
         if (!given.insert(name).second) note(fmt::format("{} '{}' gives '{}' twice", kind, set.label, name));

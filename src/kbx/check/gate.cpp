@@ -28,9 +28,10 @@ struct Situation {
   Expectation expected;
 };
 
-Situation situation(const Task& task, const Signature& signature, const ArgRecipes& recipes, const std::string& label,
-                    const std::string& seed) {
-  Args before = realise(signature, recipes, seed, fmt::format("{}/{}", task.name, label));
+constexpr std::string_view kShapes = "catalogue";  // the seed of drawn shapes: answers for other values have the same
+
+Situation situation(const Task& task, const Signature& signature, const Case& c, std::string_view seed) {
+  Args before = realise(signature, recipes_of(c, kShapes, task.name), seed, fmt::format("{}/{}", task.name, c.label));
   Expectation expected = expect(task, before);
   return {task, std::move(before), std::move(expected)};
 }
@@ -231,7 +232,7 @@ class Gate {
   }
 
   void look_at(const Case& c) {
-    const Situation s = situation(task_, signature_, c.args, c.label, "catalogue");
+    const Situation s = situation(task_, signature_, c, "catalogue");
     const Results right = honest(s);
     if (const Judgement j = judged(s, answer(s, right)); j.verdict != Verdict::kPassed)
       return note(c, "refuses the reference's own answer: " + j.reason);
@@ -269,7 +270,7 @@ class Gate {
   void count(size_t i, const Case& c, const Situation& s, const Results& right) {
     const auto& cheat = cheats_[i].second;
     const std::optional<Results> wrong =
-        cheat ? cheat(s, right) : honest(situation(task_, signature_, c.args, c.label, "another seed"));
+        cheat ? cheat(s, right) : honest(situation(task_, signature_, c, "another seed"));
     if (!wrong || equal(*wrong, right)) return;
     ++counts_[i].tried;
     if (judged(s, answer(s, *wrong)).verdict != Verdict::kPassed) ++counts_[i].refused;

@@ -31,7 +31,7 @@ std::string unknown_task(std::string_view name, const Catalog& catalog) {
 
 namespace {
 
-bool in_name(char c) {
+bool in_ascii_name(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
@@ -108,7 +108,7 @@ std::string_view base_name(std::string_view file) {
 
 bool stands_in(std::string_view text, std::string_view name, std::string_view behind) {
   for (size_t at = text.find(name); at != std::string_view::npos; at = text.find(name, at + 1)) {
-    const bool starts = at == 0 || (!in_name(text[at - 1]) && text[at - 1] != '.');
+    const bool starts = at == 0 || (!in_ascii_name(text[at - 1]) && text[at - 1] != '.');
     if (starts && text.substr(at + name.size()).starts_with(behind)) return true;
   }
   return false;
@@ -166,7 +166,7 @@ void check_method(std::string_view method) {
 void check_entry(std::string_view entry) {
   constexpr size_t kLongest = 200;
   const bool digit_first = !entry.empty() && entry.front() >= '0' && entry.front() <= '9';
-  if (entry.size() > kLongest || digit_first || !std::all_of(entry.begin(), entry.end(), in_name))
+  if (entry.size() > kLongest || digit_first || !std::all_of(entry.begin(), entry.end(), in_ascii_name))
     throw Refusal{"`entry` is not the name of a function: " + printable(entry)};
 }
 

@@ -11,16 +11,14 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-const Catalog kCatalog = test_catalog();
-
 Submission submission_in(std::string_view line, const Defaults& defaults = {"m", ""}) {
-  auto parsed = parse_line(line, kCatalog, defaults);
+  auto parsed = parse_line(line, kTestCatalog, defaults);
   if (auto* refused = std::get_if<Refused>(&parsed)) throw std::runtime_error(refused->reason);
   return std::get<Submission>(parsed);
 }
 
 std::string reason_in(std::string_view line) {
-  auto parsed = parse_line(line, kCatalog, {"m", ""});
+  auto parsed = parse_line(line, kTestCatalog, {"m", ""});
   auto* refused = std::get_if<Refused>(&parsed);
   return refused ? refused->reason : "accepted";
 }

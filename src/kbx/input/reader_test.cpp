@@ -16,8 +16,6 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::ElementsAre;
 
-const Catalog kCatalog = test_catalog();
-
 class ReaderTest : public ::testing::Test {
  protected:
   ReaderTest() {
@@ -35,7 +33,7 @@ class ReaderTest : public ::testing::Test {
 
   // Ids, and problems without the folder.
   std::vector<std::string> read(const std::vector<std::string>& paths, const std::string& task = "") {
-    Reader reader(kCatalog, paths, task);
+    Reader reader(kTestCatalog, paths, task);
     std::vector<std::string> items;
     while (auto item = reader.next()) {
       if (auto* problem = std::get_if<Problem>(&*item)) {
@@ -83,11 +81,11 @@ TEST_F(ReaderTest, TaskOptionNamesTheTaskOfFilesAndOfLinesWithoutOne) {
   const auto code = write("dir/anything.py", "x = 1");
   const auto lines = write("m.jsonl", "{\"predict\":\"x = 2\"}\n{\"file\":\"abs\",\"predict\":\"x = 3\"}\n");
   EXPECT_THAT(read({code, lines}, "relu"), ElementsAre("relu/dir/0/0 x = 1", "relu/m/0/0 x = 2", "abs/m/0/0 x = 3"));
-  EXPECT_THROW(Reader(kCatalog, {code}, "rely"), Error);
+  EXPECT_THROW(Reader(kTestCatalog, {code}, "rely"), Error);
 }
 
 TEST_F(ReaderTest, WhatIsNotThereIsAnErrorOfUsage) {
-  EXPECT_THROW(Reader(kCatalog, {(root_ / "none.jsonl").string()}, ""), Error);
+  EXPECT_THROW(Reader(kTestCatalog, {(root_ / "none.jsonl").string()}, ""), Error);
 }
 
 TEST_F(ReaderTest, FilesThatCannotBeUsedAreProblems) {

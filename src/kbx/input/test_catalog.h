@@ -24,4 +24,6 @@ inline Catalog test_catalog() {
   }));
 }
 
+inline const Catalog kTestCatalog = test_catalog();
+
 }  // namespace kbx

@@ -84,7 +84,8 @@ class Evaluation {
   CaseResult run_case(const Case& c) {
     CaseResult result;
     result.label = c.label;
-    const Args args = realise(signature_, c.args, bench_.seed, fmt::format("{}/{}", task_.name, c.label));
+    const Args args = realise(signature_, recipes_of(c, bench_.seed, task_.name), bench_.seed,
+                              fmt::format("{}/{}", task_.name, c.label));
     CallOutcome outcome = call(args, result);
     if (!outcome.failure && outcome.judgement.verdict == Verdict::kPassed) check_independence(args, outcome, result);
     if (outcome.failure) {

@@ -15,12 +15,10 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-const Catalog kCatalog = test_catalog();
-
 class PlanTest : public ::testing::Test {
  protected:
   Plan plan(Shard shard = {}) {
-    return {Reader(kCatalog, {(folder_ / "in.jsonl").string()}, ""), SubmissionStore::open_for_adding(folder_ / "s"),
+    return {Reader(kTestCatalog, {(folder_ / "in.jsonl").string()}, ""), SubmissionStore::open_for_adding(folder_ / "s"),
             shard};
   }
   void write_input(int count, const std::string& code = "x") {

@@ -17,8 +17,6 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::Pair;
 
-const Catalog kCatalog = test_catalog();
-
 // Does with an item what its code says; dying takes all that is in flight along, as a judge's death does.
 class FakeEvaluator : public Evaluator {
  public:
@@ -73,7 +71,7 @@ class SchedulerTest : public ::testing::Test {
     for (const std::string& code : codes)
       lines += nlohmann::json{{"task", "abs"}, {"method", "m"}, {"predict", code}, {"note", 1}}.dump() + "\n";
     replace_file(folder_ / "in.jsonl", lines + more);
-    Plan plan(Reader(kCatalog, {(folder_ / "in.jsonl").string()}, ""), SubmissionStore::open_for_adding(folder_ / "s"),
+    Plan plan(Reader(kTestCatalog, {(folder_ / "in.jsonl").string()}, ""), SubmissionStore::open_for_adding(folder_ / "s"),
               {});
     Events events;
     events.on_record = [&](const Record& record) {

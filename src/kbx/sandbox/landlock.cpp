@@ -65,7 +65,7 @@ RulesetAttr everything(int abi) {
   return attr;
 }
 
-Error failed(const std::string& what) {
+Error landlock_failed(const std::string& what) {
   return {ErrorKind::kEnvironment, "sandbox: Landlock, " + what + ": " + std::strerror(errno)};
 }
 
@@ -73,7 +73,7 @@ class Ruleset {
  public:
   explicit Ruleset(const RulesetAttr& attr) : handled_(attr.handled_fs) {
     fd_ = Fd(static_cast<int>(::syscall(kCreateRuleset, &attr, sizeof attr, 0)));
-    if (!fd_.valid()) throw failed("making a ruleset");
+    if (!fd_.valid()) throw landlock_failed("making a ruleset");
   }
 
   // False when the path cannot be opened; errno says why.
@@ -86,16 +86,16 @@ class Ruleset {
 
   void allow(int fd, const std::string& path, uint64_t rights) {
     struct stat status {};
-    if (::fstat(fd, &status) != 0) throw failed(path);
+    if (::fstat(fd, &status) != 0) throw landlock_failed(path);
     rights &= handled_;
     if (!S_ISDIR(status.st_mode)) rights &= kFileRights;  // the kernel refuses rights of folders for a file
     const PathBeneathAttr rule{.allowed = rights, .parent_fd = fd};
-    if (::syscall(kAddRule, fd_.get(), kRulePathBeneath, &rule, 0) != 0) throw failed(path);
+    if (::syscall(kAddRule, fd_.get(), kRulePathBeneath, &rule, 0) != 0) throw landlock_failed(path);
   }
 
   void enforce(int abi) {
     const uint32_t flags = abi >= kAbiQuiet ? kLogSameExecOff : 0;
-    if (::syscall(kRestrictSelf, fd_.get(), flags) != 0) throw failed("entering it");
+    if (::syscall(kRestrictSelf, fd_.get(), flags) != 0) throw landlock_failed("entering it");
   }
 
  private:
@@ -107,7 +107,7 @@ class Ruleset {
 // and a guest of root's could write them without any capability (core_pattern names a program that the kernel starts).
 void allow_own_proc(Ruleset& ruleset) {
   Fd fd(::open("/proc/self", O_PATH | O_DIRECTORY | O_CLOEXEC));
-  if (!fd.valid()) throw failed("/proc/self");
+  if (!fd.valid()) throw landlock_failed("/proc/self");
   ruleset.allow(fd.get(), "/proc/self", kReading | kWriteFile | kTruncate);
   // Kept open on purpose: the rule hangs on this inode, and /proc makes another one once nobody holds it.
   fd.release();
@@ -142,7 +142,7 @@ Landlock restrict_files(const Policy& policy) {
   allow_each(policy.devices, kDevice);
   allow_own_proc(ruleset);
   for (const std::string& path : policy.writable)
-    if (!ruleset.allow(path, kWriting)) throw failed(path);
+    if (!ruleset.allow(path, kWriting)) throw landlock_failed(path);
   ruleset.enforce(result.abi);
   return result;
 }

@@ -50,8 +50,10 @@ json args_entry(const ArgRecipes& recipes) {
   return out;
 }
 
-json case_entry(const Case& c) {
-  json out = {{"label", c.label}, {"args", args_entry(c.args)}};
+// Of drawn shapes the entry shows one draw.
+json case_entry(const Case& c, const std::string& task) {
+  json out = {{"label", c.label}, {"args", args_entry(recipes_of(c, "catalogue", task))}};
+  if (c.drawn) out["drawn"] = true;
   if (c.gpu_only) out["gpu_only"] = true;
   return out;
 }
@@ -64,7 +66,7 @@ json catalog_entry(const Task& task) {
       {"signature", task.signature}, {"description", task.description}, {"snippet", task.snippet},
       {"cases", json::array()},      {"sizes", json::array()},          {"contract", contract_entry(task.contract)},
       {"mutates", task.mutates}};
-  for (const Case& c : task.cases) out["cases"].push_back(case_entry(c));
+  for (const Case& c : task.cases) out["cases"].push_back(case_entry(c, task.name));
   for (const Size& size : task.sizes) out["sizes"].push_back({{"label", size.label}, {"args", args_entry(size.args)}});
   if (task.wrapper) out["wrapper"] = {{"parameters", task.wrapper->parameters}, {"python", task.wrapper->python}};
   return out;

@@ -66,6 +66,10 @@ Cases elementwise_cases(const std::string& name, at::ScalarType dtype, Domain do
       one("3-d", spread({7, 1, 129}, dtype, domain)),
       one("transposed", transposed(spread({37, 50}, dtype, domain))),
       one("strided", strided(spread({65, 30}, dtype, domain), 0, 3)),
+      drawn_case("drawn shape",
+                 [=](Draw& d) -> ArgRecipes {
+                   return {{name, spread({d.integer(2, 40), d.integer(2, 70)}, dtype, domain)}};
+                 }),
   };
   if (domain.specials) cases.push_back(one("special values", specials(67, dtype)));
   return cases;
@@ -87,6 +91,11 @@ Cases binary_cases(const std::string& a, const std::string& b, at::ScalarType dt
       two("a tensor without dimensions", spread({11, 13}, dtype, of_a), spread({}, dtype, of_b)),
       two("transposed", transposed(spread({20, 33}, dtype, of_a)), spread({33, 20}, dtype, of_b)),
       two("both strided", strided(spread({64, 10}, dtype, of_a), 0, 2), strided(spread({32, 30}, dtype, of_b), 1, 3)),
+      drawn_case("drawn shapes",
+                 [=](Draw& d) -> ArgRecipes {
+                   const int64_t rows = d.integer(2, 40), columns = d.integer(2, 70);
+                   return {{a, spread({rows, columns}, dtype, of_a)}, {b, spread({columns}, dtype, of_b)}};
+                 }),
   };
 }
 

@@ -40,6 +40,16 @@ Args made(const Signature& signature, const ArgRecipes& recipes, const DrawFor& 
 
 }  // namespace
 
+Case drawn_case(std::string label, std::function<ArgRecipes(Draw&)> drawn) {
+  return {.label = std::move(label), .args = {}, .drawn = std::move(drawn)};
+}
+
+ArgRecipes recipes_of(const Case& c, std::string_view seed, std::string_view task) {
+  if (!c.drawn) return c.args;
+  Draw draw(seed, fmt::format("{}/{}/shapes", task, c.label));
+  return c.drawn(draw);
+}
+
 Args realise(const Signature& signature, const ArgRecipes& recipes, std::string_view seed, std::string_view path) {
   return made(signature, recipes,
               [&](const std::string& name) { return Draw(seed, fmt::format("{}/{}", path, name)); });

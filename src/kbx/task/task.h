@@ -24,6 +24,8 @@ struct Case {
   std::string label;
   ArgRecipes args;
   bool gpu_only = false;
+  // Where the shapes come from the run's seed too, so that no submission can know them: makes what args would hold.
+  std::function<ArgRecipes(Draw&)> drawn = nullptr;
 };
 
 // One set of inputs for timing.
@@ -77,6 +79,9 @@ struct Task {
 Results eager_results(const Task& task, const Args& args);
 // The parameters that a case of this task may give: the wrapper's, else the signature's.
 Signature call_signature(const Task& task);
+Case drawn_case(std::string label, std::function<ArgRecipes(Draw&)> drawn);
+// The recipes of a case, for which the seed decides the shapes where they are drawn.
+ArgRecipes recipes_of(const Case& c, std::string_view seed, std::string_view task);
 // The arguments of a case, drawn. seed: the run's.
 Args realise(const Signature& signature, const ArgRecipes& recipes, std::string_view seed, std::string_view path);
 // The same with meta tensors: shapes and dtypes for plans and costs, at no cost.
