@@ -70,7 +70,8 @@ void store_pointer(Slot& slot, const py::handle& value, size_t position) {
 
 class Launcher {
  public:
-  // types: of the arguments that reach the kernel, as Triton writes them ("*fp32", "i32", "fp64"), constants left out.
+  // types: of the arguments that reach the kernel, as Triton writes them ("*fp32", "i32", "fp64", "nvTmaDesc"),
+  // constants left out.
   explicit Launcher(std::vector<std::string> types) : types_(std::move(types)) {}
 
   void launch(const std::array<unsigned, 3>& grid, uintptr_t stream, uintptr_t function, int num_warps, int num_ctas,
@@ -80,6 +81,10 @@ class Launcher {
     std::vector<Slot> slots(types_.size());
     std::vector<void*> pointers(types_.size());
     for (size_t i = 0; i < types_.size(); ++i) {
+      if (types_[i] == "nvTmaDesc") {
+        pointers[i] = arguments[i].cast<cuda::TensorMap&>().bytes;  // the sequence keeps it alive
+        continue;
+      }
       pack(slots[i], types_[i], arguments[i], i);
       pointers[i] = slots[i].data();
     }
@@ -118,9 +123,26 @@ py::tuple load_binary(const std::string& name, const py::bytes& image, int share
                         kernel.registers, kernel.spills, kernel.max_threads);
 }
 
+// Triton's own name and parameters: it calls this through its driver. strides: in elements, the innermost's included.
+cuda::TensorMap fill_tma_descriptor(uintptr_t base, int swizzle, uint64_t element_bytes, int element_type,
+                                    const std::vector<uint32_t>& block, const std::vector<uint64_t>& shape,
+                                    const std::vector<uint64_t>& strides, int padding) {
+  cuda::Tiling tiling{.base = reinterpret_cast<void*>(base),
+                      .element_type = element_type,
+                      .swizzle = swizzle,
+                      .shape = shape,
+                      .strides_bytes = {},
+                      .block = block,
+                      .nan_outside = padding == 1};
+  for (size_t i = 0; i + 1 < strides.size(); ++i) tiling.strides_bytes.push_back(strides[i] * element_bytes);
+  return cuda::encode_tensor_map(tiling);
+}
+
 }  // namespace
 
 void bind_launcher(py::module_& module) {
+  py::class_<cuda::TensorMap>(module, "TensorMap");
+  module.def("fill_tma_descriptor", &fill_tma_descriptor);
   py::class_<Launcher>(module, "Launcher").def(py::init<std::vector<std::string>>()).def("launch", &Launcher::launch);
   module.def("load_binary", &load_binary);
   // As Triton words it: programs look for "[CUDA]".

@@ -57,7 +57,7 @@ def take_over_descriptors(fds):
 
 def enter_scratch(path):
     os.chdir(path)
-    libraries = {k: v for k, v in os.environ.items() if k == "LD_LIBRARY_PATH"}
+    kept = {k: v for k, v in os.environ.items() if k in ("LD_LIBRARY_PATH", "CC")}
     os.environ.clear()
     os.environ.update(
         HOME=path,
@@ -70,7 +70,7 @@ def enter_scratch(path):
         CUDA_CACHE_PATH=os.path.join(path, "cuda"),
         CUDA_DEVICE_MAX_CONNECTIONS="1",
         OMP_NUM_THREADS="1",
-        **libraries,
+        **kept,
     )
     sys.argv = [SUBMISSION]
     sys.path.insert(0, path)

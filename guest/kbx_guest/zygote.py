@@ -9,6 +9,7 @@ import ctypes
 import gc
 import os
 import select
+import shutil
 import signal
 import sys
 
@@ -31,6 +32,8 @@ def import_what_guests_need():
     from . import emulated  # noqa: F401
 
     torch.set_num_threads(1)
+    if compiler := c_compiler():
+        os.environ["CC"] = compiler  # guests have another PATH
     return {
         "readable": python_folders(),
         "python": sys.version.split()[0],
@@ -43,10 +46,16 @@ def import_what_guests_need():
 def python_folders():
     """The interpreter, its library and its packages: what an import or Triton's assembler may open in a guest."""
     folders = {sys.prefix, sys.base_prefix, *(path for path in sys.path if os.path.isdir(path))}
+    if compiler := c_compiler():  # Triton's own driver compiles its launchers
+        folders.add(os.path.dirname(os.path.dirname(os.path.realpath(compiler))))
     folders |= {os.path.realpath(folder) for folder in folders}
     # A system's interpreter lies in folders that hold other programs too, the judge perhaps; of those the sandbox lists
     # the libraries by itself.
     return sorted(folders - {"/", "/usr", "/usr/local"})
+
+
+def c_compiler():
+    return os.environ.get("CC") or shutil.which("gcc") or shutil.which("clang")
 
 
 class Children:

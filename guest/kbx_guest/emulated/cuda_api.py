@@ -85,8 +85,10 @@ def _queries(target):
     properties = _properties(target)
 
     def get_device_properties(device=None):
-        if device is not None:
+        try:
             places.is_card(device)
+        except torch.AcceleratorError:
+            raise AssertionError("Invalid device id") from None  # torch's own words for this call
         return properties
 
     return {

@@ -16,7 +16,7 @@ namespace {
 struct RunOptions {
   std::vector<std::string> paths;
   std::string task, out, device = "auto", target = "sm_90", targets, stages = "call,exe", oracle = "sound", shard;
-  std::string scratch;
+  std::string scratch, triton_driver = "own";
   int jobs = 0;
   double timeout_s = 10, compile_timeout_s = 60;
   uint64_t seed = 0;
@@ -58,6 +58,7 @@ RunSettings settings_of(const RunOptions& options) {
                      {"target", options.target},
                      {"targets", options.targets.empty() ? std::vector<std::string>() : parse_targets(options.targets)},
                      {"stages", parse_stages(options.stages)},
+                     {"triton_driver", options.triton_driver},
                      {"timeout_s", options.timeout_s},
                      {"compile_timeout_s", options.compile_timeout_s},
                      {"oracle", options.oracle},
@@ -78,7 +79,7 @@ constexpr const char* kExamples =
     "  kbx run predictions.jsonl.gz --shard 1/4           a quarter of them, the rest on other machines\n"
     "  kbx run kernel.py --targets sm_80,sm_120,gfx942    also: where do its kernels compile?\n"
     "  generate | kbx run - --json | learn                a warm judge in a pipe, a record a line\n"
-    "A line has `predict` and `file`, `task` or `instruction`; it may have `method`, `round`, `sample`, `entry`.";
+    "A line has `predict` (or `code`) and `file`, `task` or `instruction`; it may have `method`, `round`, `sample`, `entry`.";
 
 }  // namespace
 
@@ -110,6 +111,10 @@ void setup_run(CLI::App& app, Action& action) {
       run->add_option("--seed", o->seed, "Makes the inputs again; the record says that it was known [random]"));
   of_a_new_run(run->add_option("--oracle", o->oracle, "What is right: sound, or published (not yet)"))
       ->check(CLI::IsMember({"sound", "published"}))
+      ->capture_default_str();
+  of_a_new_run(run->add_option("--triton-driver", o->triton_driver,
+                               "On a GPU: own, which records launches and needs no C compiler, or stock, Triton's"))
+      ->check(CLI::IsMember({"own", "stock"}))
       ->capture_default_str();
   of_a_new_run(run->add_option("--shard", o->shard, "I/N: only every N-th submission, from the I-th on"));
   of_a_new_run(run->add_option("--scratch", o->scratch, "Where guests get their folders [TMPDIR]"));

@@ -19,6 +19,9 @@ constexpr int kFileDescriptor = 1;       // CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRI
 constexpr int kOnDevice = 1;             // CU_MEM_LOCATION_TYPE_DEVICE
 constexpr int kReadWrite = 3;            // CU_MEM_ACCESS_FLAGS_PROT_READWRITE
 constexpr int kMajor = 75, kMinor = 76;  // CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_*
+constexpr int kInvalidValue = 1;         // CUDA_ERROR_INVALID_VALUE
+// CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_L2_PROMOTION_L2_128B
+constexpr int kNotInterleaved = 0, kPromoteToL2Of128Bytes = 2;
 // CU_FUNC_ATTRIBUTE_*
 constexpr int kMaxThreads = 0, kStaticShared = 1, kLocalBytes = 3, kRegisters = 4, kMaxDynamicShared = 8;
 constexpr int kPreferShared = 1;                // CU_FUNC_CACHE_PREFER_SHARED
@@ -99,6 +102,8 @@ struct Api {
   Result (*cuFuncSetAttribute)(void*, int, int);
   Result (*cuFuncSetCacheConfig)(void*, int);
   Result (*cuLaunchKernelEx)(const LaunchConfig*, void*, void**, void**);
+  Result (*cuTensorMapEncodeTiled)(TensorMap*, int, unsigned, void*, const uint64_t*, const uint64_t*, const uint32_t*,
+                                   const uint32_t*, int, int, int, int);
 
   std::string why;
   bool usable = false;
@@ -148,6 +153,7 @@ struct Api {
     find(cuFuncSetAttribute, "cuFuncSetAttribute");
     find(cuFuncSetCacheConfig, "cuFuncSetCacheConfig");
     find(cuLaunchKernelEx, "cuLaunchKernelEx");
+    find(cuTensorMapEncodeTiled, "cuTensorMapEncodeTiled");
     if (!complete) return;
     if (const Result rc = cuInit(0); rc != 0) {
       const char* text = nullptr;
@@ -348,6 +354,25 @@ void launch(void* function, const Launch& how, std::span<void*> arguments) {
                             .attributes = attributes.data(),
                             .attribute_count = count};
   check("cuLaunchKernelEx", api().cuLaunchKernelEx(&config, function, arguments.data(), nullptr));
+}
+
+TensorMap encode_tensor_map(const Tiling& tiling) {
+  const size_t rank = tiling.shape.size();
+  if (rank == 0 || rank > kMaxTensorMapRank || tiling.strides_bytes.size() != rank - 1 || tiling.block.size() != rank)
+    throw DriverError("cuTensorMapEncodeTiled", kInvalidValue, "shape, strides and block are not of one rank up to 5");
+  // The driver wants the innermost dimension first.
+  const auto backwards = [](const auto& values) { return std::vector(values.rbegin(), values.rend()); };
+  const std::vector<uint64_t> shape = backwards(tiling.shape);
+  std::vector<uint64_t> strides = backwards(tiling.strides_bytes);
+  const std::vector<uint32_t> block = backwards(tiling.block);
+  const std::vector<uint32_t> element_strides(rank, 1);
+  strides.push_back(0);  // so that data() is an address where the rank is one
+  TensorMap map;
+  check("cuTensorMapEncodeTiled",
+        api().cuTensorMapEncodeTiled(&map, tiling.element_type, static_cast<unsigned>(rank), tiling.base, shape.data(),
+                                     strides.data(), block.data(), element_strides.data(), kNotInterleaved,
+                                     tiling.swizzle, kPromoteToL2Of128Bytes, tiling.nan_outside ? 1 : 0));
+  return map;
 }
 
 }  // namespace kbx::cuda

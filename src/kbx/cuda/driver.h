@@ -78,4 +78,22 @@ struct Launch {
 };
 void launch(void* function, const Launch& how, std::span<void*> arguments);
 
+// A tensor map: how the copy engine of compute capability 9.0 and later walks a tensor in blocks. It is passed to a
+// kernel by value.
+struct alignas(64) TensorMap {
+  unsigned char bytes[128] = {};
+};
+inline constexpr size_t kMaxTensorMapRank = 5;
+// Outermost dimension first. The innermost is contiguous and has no stride.
+struct Tiling {
+  void* base = nullptr;
+  int element_type = 0;                 // CUtensorMapDataType
+  int swizzle = 0;                      // CUtensorMapSwizzle
+  std::vector<uint64_t> shape;          // elements
+  std::vector<uint64_t> strides_bytes;  // of all dimensions but the innermost
+  std::vector<uint32_t> block;          // elements
+  bool nan_outside = false;             // what lies outside of the shape reads as NaN, else as zero
+};
+TensorMap encode_tensor_map(const Tiling& tiling);
+
 }  // namespace kbx::cuda

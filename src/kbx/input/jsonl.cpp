@@ -188,7 +188,7 @@ Submission read_line(Json line, const Catalog& catalog, const Defaults& defaults
   submission.entry = take_text(line, {"entry"}).value_or("");
   check_method(submission.method);
   check_entry(submission.entry);
-  const std::string text = take_text(line, {"predict"}).value_or("");
+  const std::string text = take_text(line, {"predict", "code"}).value_or("");
   submission.code = extract_code(text, entries_of(task, submission.entry));
   submission.extra = std::move(line);
   return submission;

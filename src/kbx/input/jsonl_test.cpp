@@ -45,6 +45,7 @@ TEST(ParseLine, OtherNamesOfTheKeys) {
 }
 
 TEST(ParseLine, DefaultsFillWhatIsMissing) {
+  EXPECT_EQ(submission_in(R"({"task":"abs","code":"x = 2"})").code, "x = 2");
   const Submission s = submission_in(R"({"predict":"x = 1"})", {"model-a", "relu"});
   EXPECT_EQ(s.task, "relu");
   EXPECT_EQ(s.method, "model-a");

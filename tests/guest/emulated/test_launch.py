@@ -6,7 +6,7 @@ import unittest
 import torch
 import triton
 import triton.language as tl
-from support import emulated, install
+from support import emulated, install, only_emulated
 from triton.compiler.errors import CompilationError
 from triton.runtime.errors import OutOfResources
 
@@ -91,6 +91,7 @@ class LaunchTest(unittest.TestCase):
         self.watch = install()
         self.card, self.host = torch.zeros(64, device="cuda"), torch.zeros(64)
 
+    @only_emulated
     def test_kernels_compile_and_compute(self):
         x, y = torch.rand(1000, device="cuda"), torch.rand(1000, device="cuda")
         out = torch.empty_like(x)
@@ -109,6 +110,7 @@ class LaunchTest(unittest.TestCase):
         self.assertEqual(["interpreting", "running"], self.watch.phases)
         self.assertTrue(torch.equal(out, x + x))
 
+    @only_emulated
     def test_the_compiler_s_error_reaches_the_caller(self):
         with self.assertRaisesRegex(CompilationError, "arange's range must be a power of 2"):
             refused_by_the_compiler[(1,)](self.card)
@@ -186,6 +188,7 @@ class LaunchTest(unittest.TestCase):
         optional[(1,)](self.card, self.card + 5, out, HAS_BIAS=True)
         self.assertEqual(15.0, out.item())
 
+    @only_emulated
     def test_autotune_runs_every_configuration_once(self):
         x, out = torch.rand(200, device="cuda"), torch.empty(200, device="cuda")
         grid = lambda meta: (triton.cdiv(200, meta["BLOCK"]),)  # noqa: E731
@@ -208,6 +211,7 @@ class LaunchTest(unittest.TestCase):
         store_number[(1,)](triton.reinterpret(out, tl.float32), 1.0)
         self.assertEqual(0x3F800000, out[0].item())
 
+    @only_emulated
     def test_what_cannot_be_interpreted_is_said_so(self):
         with self.assertRaisesRegex(emulated.UnsupportedOnCpu, "inline assembly"):
             with_a_clock[(1,)](torch.zeros(1, dtype=torch.int32, device="cuda"))

@@ -7,7 +7,7 @@ import unittest
 import torch
 import triton
 import triton.language as tl
-from support import emulated, install
+from support import emulated, install, only_emulated
 
 
 @triton.jit
@@ -81,6 +81,7 @@ class MemoryTest(unittest.TestCase):
     def setUp(self):
         self.watch = install()
 
+    @only_emulated
     def test_reads_past_the_end_are_reported_once_and_give_garbage(self):
         source, target = torch.ones(5, device="cuda"), torch.zeros(16, device="cuda")
         copy[(3,)](source, target, 16, BLOCK=16)
@@ -93,12 +94,14 @@ class MemoryTest(unittest.TestCase):
         self.assertTrue((garbage > 1e10).all())
         self.assertEqual(garbage.tolist(), garbage[:1].expand(11).tolist())
 
+    @only_emulated
     def test_garbage_that_is_masked_away_does_no_harm(self):
         source, target = torch.ones(5, device="cuda"), torch.zeros(5, device="cuda")
         copy[(1,)](source, target, 5, BLOCK=16)
         self.assertEqual([1.0] * 5, target.tolist())
         self.assertEqual(1, len(self.watch.findings))
 
+    @only_emulated
     def test_garbage_in_every_type_is_a_number(self):
         for dtype in (torch.float16, torch.bfloat16, torch.float64, torch.int8, torch.int64, torch.bool):
             target = torch.zeros(16, dtype=dtype, device="cuda")
@@ -106,6 +109,7 @@ class MemoryTest(unittest.TestCase):
             self.assertTrue(target[1:].bool().all())
             self.assertFalse(target.isnan().any())
 
+    @only_emulated
     def test_a_write_past_the_end_ends_the_launch(self):
         target = torch.zeros(5, dtype=torch.int32, device="cuda")
         beside = target.clone()
@@ -120,11 +124,13 @@ class MemoryTest(unittest.TestCase):
         self.assertEqual(["out_of_bounds_write"], [rule for rule, _, _ in self.watch.findings])
         self.assertFalse(issubclass(emulated.OutOfBoundsWrite, Exception))
 
+    @only_emulated
     def test_the_line_is_that_of_the_innermost_function(self):
         with self.assertRaises(emulated.OutOfBoundsWrite) as caught:
             outer[(1,)](torch.zeros(4, device="cuda"), 4)
         self.assertEqual(line_of(inner_store, "in a function"), caught.exception.line)
 
+    @only_emulated
     def test_other_writes(self):
         target = torch.zeros(4, dtype=torch.int32, device="cuda")
         with self.assertRaisesRegex(emulated.OutOfBoundsWrite, "4 bytes before its start"):
@@ -139,6 +145,7 @@ class MemoryTest(unittest.TestCase):
         self.assertEqual(whole[4:20].tolist(), target.tolist())
         self.assertEqual([], self.watch.findings)
 
+    @only_emulated
     def test_memory_known_only_by_its_address(self):
         source, target = torch.full((1,), 3.0, device="cuda"), torch.zeros(1, device="cuda")
         through_an_address[(1,)](source.data_ptr(), target)
@@ -164,6 +171,7 @@ class MemoryTest(unittest.TestCase):
         self.assertEqual([], self.watch.findings)
         self.assertRegex(kernel.asm["ptx"], r"mov\.u32 [^;]*0x0;\s*@")
 
+    @only_emulated
     def test_block_pointers(self):
         source, target = torch.ones(10, device="cuda"), torch.zeros(16, device="cuda")
         block_pointer[(1,)](source, target, 10, CHECK=True)
