@@ -43,15 +43,16 @@ if [ -n "${KBX_PYTHON:-}" ]; then
 fi
 
 stamp=.venv/kbx-ready
-if [ "$(cat $stamp 2>/dev/null)" != "$torch $triton" ]; then
+wanted="$torch $triton numpy scipy mpmath radon"
+if [ "$(cat $stamp 2>/dev/null)" != "$wanted" ]; then
   python=$(command -v python3)
   "$python" -c 'import sys; sys.exit(sys.version_info < (3, 10))' ||
     { echo "Python 3.10 or newer is needed; $python is $("$python" --version)" >&2; exit 4; }
   echo "Making .venv with $torch, $triton and numpy (some 5 GB, a minute or more)"
   "$python" -m venv .venv
-  .venv/bin/python -m pip install --quiet --disable-pip-version-check "$torch" "$triton" numpy radon
+  .venv/bin/python -m pip install --quiet --disable-pip-version-check "$torch" "$triton" numpy scipy mpmath radon
   .venv/bin/python -c "$check" >/dev/null
-  echo "$torch $triton" >$stamp
+  echo "$wanted" >$stamp
   cat >.venv/kbx-versions <<EOF
 $(.venv/bin/python -c "$check")
 EOF

@@ -78,7 +78,12 @@ class Options(RunTest):
     def test_replay_judges_one_again_with_its_inputs(self):
         self.kbx("run", ROOT / "examples/abs/wrong_value.py", "--out", self.out)
         (record,) = self.records()
-        self.assertIn("wrong_value", self.kbx("replay", self.out, record["id"]).stdout)
+        inputs = self.out.parent / "inputs.json"
+        self.assertIn("wrong_value", self.kbx("replay", self.out, record["id"], "--inputs", inputs).stdout)
+        cases = json.loads(inputs.read_text(encoding="utf-8"))
+        self.assertTrue({c["label"] for c in cases} <= {c["label"] for c in record["cases"]})
+        self.assertGreater(len(cases), 5)
+        self.assertTrue(all(c["results"] for c in cases))
 
 
 class Inputs(RunTest):

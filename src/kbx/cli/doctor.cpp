@@ -1,47 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // kbx doctor: what is here, what is missing, and what to do about it.
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <memory>
 
 #include "kbx/base/error.h"
-#include "kbx/base/fd.h"
 #include "kbx/cli/catalog.h"
 #include "kbx/cli/commands.h"
 #include "kbx/cli/devices.h"
 #include "kbx/cli/doctor_text.h"
+#include "kbx/cli/program_output.h"
 #include "kbx/cli/version.h"
 #include "kbx/record/json.h"
 
 namespace kbx {
 namespace {
-
-// What a program prints, empty when it cannot be started.
-std::string output_of(const std::filesystem::path& program, std::string option) {
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) throw Error(ErrorKind::kEnvironment, "no pipe can be made");
-  Fd reading(ends[0]), writing(ends[1]);
-  std::string path = program.string();
-  char* argv[] = {path.data(), option.data(), nullptr};
-  const pid_t child = ::fork();
-  if (child < 0) throw Error(ErrorKind::kEnvironment, "no process can be started");
-  if (child == 0) {
-    ::dup2(writing.get(), STDOUT_FILENO);
-    ::execv(argv[0], argv);
-    ::_exit(127);
-  }
-  writing.reset();
-  std::string text;
-  std::array<char, 4096> piece{};
-  for (ssize_t count; (count = ::read(reading.get(), piece.data(), piece.size())) > 0;)
-    text.append(piece.data(), static_cast<size_t>(count));
-  ::waitpid(child, nullptr, 0);
-  return text;
-}
 
 nlohmann::json examine() {
   const auto program = judge_program();
@@ -52,7 +26,7 @@ nlohmann::json examine() {
                         {"hint", "build with KBX_BUILD_JUDGE=ON; without it kbx only reports"}};
     return found;
   }
-  const nlohmann::json judge = nlohmann::json::parse(output_of(program, "--doctor"), nullptr, false);
+  const nlohmann::json judge = nlohmann::json::parse(output_of(program, {"--doctor"}), nullptr, false);
   if (!judge.is_object()) {
     found["missing"] = {{"message", "kbx-judge does not start"}, {"hint", program.string() + " --doctor says why"}};
     return found;

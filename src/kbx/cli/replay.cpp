@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <fstream>
 #include <memory>
 
 #include "kbx/base/error.h"
 #include "kbx/cli/commands.h"
 #include "kbx/cli/devices.h"
 #include "kbx/cli/evaluation.h"
+#include "kbx/cli/program_output.h"
 #include "kbx/input/jsonl.h"
 #include "kbx/record/json.h"
 #include "kbx/report/record_text.h"
@@ -19,7 +21,7 @@ namespace kbx {
 namespace {
 
 struct ReplayOptions {
-  std::string folder, id, device;
+  std::string folder, id, device, inputs;
   bool json = false;
 };
 
@@ -44,11 +46,22 @@ Finished judge_once(JudgePool& judges, const StoredSubmission& stored) {
   }
 }
 
+// The arguments of every case and what the reference answers, for whoever wants to look with tools of his own.
+void write_inputs(const std::string& path, const std::string& task, const std::string& seed) {
+  const std::string text = output_of(judge_program(), {"--reference", task, seed});
+  if (text.empty())
+    throw Error(ErrorKind::kEnvironment, "kbx-judge printed no inputs", "kbx doctor says what is amiss");
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  if (!file.flush()) throw Error(ErrorKind::kEnvironment, "cannot write " + path);
+}
+
 int replay(const ReplayOptions& options) {
   const RunFolder run = RunFolder::open(options.folder);
   const StoredSubmission stored = find_submission(run, options.id);
   if (stored.submission.code.empty())
     throw Error(ErrorKind::kUsage, "there is no code to replay in " + printable(options.id));
+  if (!options.inputs.empty()) write_inputs(options.inputs, stored.submission.task, run.seed().text);
   nlohmann::json config = run.manifest().at("config");
   if (options.device.empty()) {
     config["devices"] = {config.at("devices").at(0)};
@@ -77,9 +90,14 @@ void setup_replay(CLI::App& app, Action& action) {
   command->add_option("RUN", options->folder, "The folder of the run")->required();
   command->add_option("ID", options->id, "The record's id: task/method/round/sample")->required();
   command->add_option("--device", options->device, "Another device than the run's");
+  command->add_option(
+      "--inputs", options->inputs,
+      "Also write the arguments of every case, and the reference's answers, to this file: JSON, elements "
+      "of tensors as hexadecimal float64 and int64");
   command->add_flag("--json", options->json, "As one line of JSON");
   command->footer(
-      "Examples:\n  kbx replay runs/first abs/gpt-4o/0/0\n  kbx replay runs/first abs/gpt-4o/0/0 --device cpu --json");
+      "Examples:\n  kbx replay runs/first abs/gpt-4o/0/0\n  kbx replay runs/first abs/gpt-4o/0/0 --inputs abs.json\n"
+      "  kbx replay runs/first abs/gpt-4o/0/0 --device cpu --json");
   command->callback([options, &action] { action = [options] { return replay(*options); }; });
 }
 

@@ -9,16 +9,22 @@
 #include <string>
 #include <string_view>
 
+#include "kbx/check/reference_dump.h"
 #include "kbx/judge/service.h"
 #include "kbx/task/catalog.h"
+#include "kbx/task/registry.h"
 
 namespace {
 
 constexpr const char* kUsage =
     "kbx-judge is started by kbx. By hand:\n"
-    "  kbx-judge --catalog   print the catalogue of tasks as JSON\n"
-    "  kbx-judge --doctor    print what this machine has as JSON\n"
-    "  kbx-judge --serve N   serve on file descriptor N\n";
+    "  kbx-judge --catalog                 print the catalogue of tasks as JSON\n"
+    "  kbx-judge --doctor                  print what this machine has as JSON\n"
+    "  kbx-judge --reference NAME [SEED]   print a task's cases with the reference's answers as JSON\n"
+    "  kbx-judge --serve N                 serve on file descriptor N\n";
+
+// Cases beyond this are for kernels, not for checking a reference.
+constexpr int64_t kDumpedElements = 50'000;
 
 kbx::ServiceConfig service_config() {
   const auto program = std::filesystem::read_symlink("/proc/self/exe");
@@ -42,6 +48,15 @@ int main(int argc, char** argv) {
   }
   if (command == "--doctor") {
     std::puts(kbx::doctor(service_config()).dump(1).c_str());
+    return 0;
+  }
+  if (command == "--reference" && (argc == 3 || argc == 4)) {
+    const kbx::Task* task = kbx::Registry::global().find(argv[2]);
+    if (task == nullptr) {
+      std::fprintf(stderr, "there is no task '%s'; kbx tasks lists them\n", argv[2]);
+      return 2;
+    }
+    std::puts(kbx::reference_dump(*task, argc == 4 ? argv[3] : "independent", kDumpedElements).dump().c_str());
     return 0;
   }
   if (command == "--serve" && argc == 3) {

@@ -116,12 +116,13 @@ class TargetsTest(unittest.TestCase):
             ptx = Path(folder) / "kernel.ptx"
             ptx.write_text(compiled.asm["ptx"])
             assembler = Path(triton.__file__).parent / "backends/nvidia/bin/ptxas"
-            log = subprocess.run(
+            run = subprocess.run(
                 [assembler, "-v", "-lineinfo", "--gpu-name=sm_80", ptx, "-o", ptx.with_suffix(".o")],
                 capture_output=True,
                 text=True,
-                check=True,
-            ).stderr
+            )
+        log = run.stderr
+        self.assertEqual(0, run.returncode, log + run.stdout)
         registers = int(re.search(r"Used (\d+) registers", log).group(1))
         frame = int(re.search(r"(\d+) bytes stack frame", log).group(1))
         self.assertEqual(32, registers)
