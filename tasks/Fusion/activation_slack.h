@@ -5,6 +5,9 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
+#include <cmath>
+
 namespace kbx {
 
 // |gelu'| is below 1.13; the bracket 1 + erf or 1 + tanh keeps an absolute error of up to eight spacings, halved.
