@@ -27,6 +27,12 @@ inline at::Tensor linear_slack(const Args& exact, at::ScalarType dtype) {
   return slack * accumulation_share(dtype) + product * 0.5;
 }
 
+// The arguments of a case and those that it adds.
+inline ArgRecipes with(ArgRecipes args, ArgRecipes more) {
+  for (auto& item : more) args.push_back(std::move(item));
+  return args;
+}
+
 // Weights are small enough for sums of about one, so that activations do not saturate.
 inline ArgRecipes linear_problem(int64_t batch, int64_t inputs, int64_t outputs, bool bias,
                                  at::ScalarType dtype = at::kFloat) {
@@ -45,8 +51,7 @@ inline Cases linear_cases() {
       {"aligned", linear_problem(32, 64, 48, true)},
       {"ragged", linear_problem(37, 53, 29, true)},
       {"long sums", linear_problem(6, 700, 9, false)},
-      {"weights of one",
-       {{"input", randn({16, 32}, f)}, {"weight", randn({24, 32}, f)}, {"bias", randn({24}, f)}}},
+      {"weights of one", {{"input", randn({16, 32}, f)}, {"weight", randn({24, 32}, f)}, {"bias", randn({24}, f)}}},
       {"outliers",
        {{"input", outliers({32, 64}, f, 0.01, 10)},
         {"weight", outliers({40, 64}, f, 0.01, 10)},
