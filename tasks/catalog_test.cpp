@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "kbx/check/catalog_faults.h"
+#include "kbx/check/gate.h"
 #include "kbx/task/registry.h"
 
 namespace kbx {
@@ -36,7 +37,7 @@ TEST_P(CatalogTask, IsWellFormed) {
 }
 
 TEST_P(CatalogTask, JudgesRightly) {
-  const auto faults = faults_of_judgement(*Registry::global().find(GetParam()));
+  const auto faults = gate(*Registry::global().find(GetParam())).faults;
   EXPECT_TRUE(faults.empty()) << listed(faults);
 }
 

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "kbx/check/check.h"
+#include "kbx/check/gate.h"
 #include "kbx/check/structure.h"
 #include "kbx/task/families.h"
 
@@ -148,7 +149,7 @@ std::vector<std::string> faults(const Task& task) {
   } catch (const std::invalid_argument&) {
     return out;  // noted above; a task that cannot be called cannot be judged
   }
-  for (std::string& fault : faults_of_judgement(task)) out.push_back(std::move(fault));
+  for (std::string& fault : gate(task).faults) out.push_back(std::move(fault));
   return out;
 }
 

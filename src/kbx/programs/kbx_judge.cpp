@@ -8,7 +8,9 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "kbx/check/catalog_check.h"
 #include "kbx/check/reference_dump.h"
 #include "kbx/judge/service.h"
 #include "kbx/task/catalog.h"
@@ -21,6 +23,7 @@ constexpr const char* kUsage =
     "  kbx-judge --catalog                 print the catalogue of tasks as JSON\n"
     "  kbx-judge --doctor                  print what this machine has as JSON\n"
     "  kbx-judge --reference NAME [SEED]   print a task's cases with the reference's answers as JSON\n"
+    "  kbx-judge --check SEED [NAME...]    print a line of JSON for each task: what its gate says\n"
     "  kbx-judge --serve N                 serve on file descriptor N\n";
 
 // Cases beyond this are for kernels, not for checking a reference.
@@ -57,6 +60,14 @@ int main(int argc, char** argv) {
       return 2;
     }
     std::puts(kbx::reference_dump(*task, argc == 4 ? argv[3] : "independent", kDumpedElements).dump().c_str());
+    return 0;
+  }
+  if (command == "--check" && argc >= 3) {
+    const std::vector<std::string> names(argv + 3, argv + argc);
+    kbx::check_catalog(argv[2], names, [](const nlohmann::json& line) {
+      std::puts(line.dump().c_str());
+      std::fflush(stdout);
+    });
     return 0;
   }
   if (command == "--serve" && argc == 3) {

@@ -69,6 +69,8 @@ struct Task {
       nullptr;                            // the timed baseline in the task's dtype; default: the reference
   std::vector<std::string> mutates = {};  // arguments that the operation changes; their content is judged
   std::optional<Wrapper> wrapper = {};
+  // Null submissions (check/nulls.h) that are right answers of this task, each with the reason.
+  std::vector<std::pair<std::string, std::string>> right_nulls = {};
 
   // Filled in by the registry.
   std::string name = {};
