@@ -88,6 +88,8 @@ TEST(Baseline, OutOfLineNeedsThreeOthers) {
   const std::vector<StoredBaseline> others{file("B", 1.3), file("C", 0.7), file("D", 2)};
   EXPECT_EQ(tasks_with(faults_of(mine, expectation(mine), others), Kind::kOutOfLine), Tasks{"task9"});
   EXPECT_TRUE(faults_of(mine, expectation(mine), std::span(others).first(2)).empty());
+  // A card that is slower in everything is in line.
+  EXPECT_TRUE(faults_of(file("E", 6), expectation(mine), others).empty());
 }
 
 TEST(Baseline, GoesThereAndBack) {

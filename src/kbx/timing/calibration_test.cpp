@@ -62,6 +62,15 @@ TEST(Calibration, MeasuresColdAndCovered) {
   EXPECT_NEAR(median_call_us(device, gpu, work, measure_instrument(device, 1980)), 50 + gpu.event_us, 0.3);
 }
 
+TEST(Calibration, LaunchesThatWereNotHiddenAreNotInIt) {
+  FakeGpu gpu;
+  FakeDevice device(gpu);
+  const Instrument instrument = measure_instrument(device, 1980);
+  gpu.hiccup_share = 0.7;
+  FakeTransfer work(device, 50);
+  EXPECT_NEAR(median_call_us(device, gpu, work, instrument), 50 + gpu.event_us, 0.5);
+}
+
 TEST(CalibrateFlush, StopsWhereTheProbeNoLongerDependsOnIt) {
   // A cache of 60 MB: a flush of less leaves some of the probe's 8 MB in it.
   const auto probe = [](size_t flushed) {

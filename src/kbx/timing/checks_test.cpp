@@ -129,6 +129,67 @@ TEST(Checks, WithoutEvidenceTheySaySoInsteadOfPassing) {
   }
 }
 
+// The figures of a measurement, written out.
+SizeTiming two_rounds_a_side() {
+  SizeTiming t;
+  t.blocks.push_back({.epoch = 0, .base_us = 50, .cand_us = 100});
+  t.empty_us[kBase] = {100, 100};
+  t.empty_us[kCand] = {180, 180};
+  for (const Which which : {kBase, kCand, kCand, kBase}) {
+    Round round{.bracket_us = which == kBase ? 1000.0 : 1280.0};
+    round.result.samples.resize(4, {.call_us = which == kBase ? 50.0 : 100.0, .flush_us = 25, .spin_us = 50});
+    t.rounds.push_back({.which = which, .block = 0, .flushes = 1, .round = round});
+  }
+  t.samples[kBase] = Summary{.median = 50, .n = 8};
+  t.samples[kCand] = Summary{.median = 100, .n = 8};
+  return t;
+}
+
+const Check& check_of(const std::vector<Check>& checks, const std::string& name) {
+  return *std::ranges::find(checks, name, &Check::name);
+}
+
+TEST(Checks, AccountingAddsUp) {
+  // Around a call: (2 * 1000 - 2 * 100 - 8 * 50) / 8 = 175 us. Candidate: (2 * 1280 - 2 * 180) / 8 - 175 = 100 us.
+  SizeTiming t = two_rounds_a_side();
+  const auto value = [&] { return *check_of(checks_of({.timing = t}), "accounting").value; };
+  EXPECT_NEAR(value(), 0, 1e-9);
+  for (auto& r : t.rounds)
+    if (r.which == kCand) r.round.bracket_us += 40;
+  EXPECT_NEAR(value(), 10, 1e-9);
+  t.host_bound[kCand] = true;
+  EXPECT_EQ(check_of(checks_of({.timing = t}), "accounting").outcome, Outcome::kNotTold);
+}
+
+TEST(Checks, BaselineIsComparedWithTheSlowerOfBothTimesAlone) {
+  const SizeTiming t = two_rounds_a_side();
+  const auto outcome = [&](double before, double after) {
+    return check_of(checks_of({.timing = t, .base_before_us = before, .base_after_us = after}), "baseline_alone")
+        .outcome;
+  };
+  EXPECT_EQ(outcome(50, 50), Outcome::kPassed);
+  EXPECT_EQ(outcome(45, 50), Outcome::kPassed);  // the card has become slower by itself
+  EXPECT_EQ(outcome(45, 46), Outcome::kDisturbed);
+}
+
+TEST(Checks, AClockThatRisesForBothIsNoSlowStart) {
+  SizeTiming t = two_rounds_a_side();
+  t.warm_up_us[kBase] = 100;
+  t.warm_up_us[kCand] = 200;
+  EXPECT_EQ(check_of(checks_of({.timing = t}), "same_in_warm_up").outcome, Outcome::kPassed);
+  t.warm_up_us[kBase] = 50;
+  EXPECT_EQ(check_of(checks_of({.timing = t}), "same_in_warm_up").outcome, Outcome::kFailed);
+}
+
+TEST(Checks, AGainWithinTheNoiseIsNoMemory) {
+  SizeTiming t = two_rounds_a_side();
+  t.same_input_us = {80, 120, 90, 100};
+  t.fresh_input_us = {105, 104, 106, 105};
+  EXPECT_EQ(check_of(checks_of({.timing = t}), "forgets_inputs").outcome, Outcome::kPassed);
+  t.same_input_us = {90, 91, 90, 91};
+  EXPECT_EQ(check_of(checks_of({.timing = t}), "forgets_inputs").outcome, Outcome::kFailed);
+}
+
 TEST(Checks, AGuestThatClaimsMoreThanPassedIsRefused) {
   Measured m = measure({}, {}, Cheat::kNone);
   for (auto& r : m.timing.rounds)

@@ -2,6 +2,7 @@
 #include "kbx/timing/hardware.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <iterator>
 
@@ -58,12 +59,11 @@ Throughput generous(const Ceilings& ceilings, const std::optional<Datasheet>& da
   if (datasheet)
     for (size_t i = 0; i < kUnits; ++i) {
       const auto unit = static_cast<Unit>(i);
-      const bool half = unit == Unit::kFp16 || unit == Unit::kBf16;
-      best[i] = std::max(best[i], datasheet->tflops[i] * (half ? datasheet->half_sums_factor : 1));
+      best[i] = std::max(best[i], datasheet->tflops[i] * (unit == Unit::kFp16 ? datasheet->half_sums_factor : 1));
     }
-  // float32 in three TF32 products, or in six of bfloat16.
+  // A float32 product in three TF32 ones (six of bfloat16 cost as much).
   double& fp32 = best[static_cast<size_t>(Unit::kFp32)];
-  fp32 = std::max({fp32, at(best, Unit::kTf32) / 3, at(best, Unit::kBf16) / 6});
+  fp32 = std::max(fp32, at(best, Unit::kTf32) / 3);
   return best;
 }
 
@@ -104,9 +104,10 @@ std::optional<Datasheet> datasheet_of(std::string_view device_name) {
   for (const Datasheet& sheet : kDatasheets) {
     const size_t found = device_name.find(sheet.pattern);
     if (found == std::string_view::npos) continue;
-    // "H20" is no part of "H200".
+    // "H20" is no part of "H200", nor "H200" of "GH200".
     const size_t end = found + sheet.pattern.size();
-    if (end < device_name.size() && std::isalnum(static_cast<unsigned char>(device_name[end])) != 0) continue;
+    const auto letter = [&](size_t i) { return std::isalnum(static_cast<unsigned char>(device_name[i])) != 0; };
+    if ((found > 0 && letter(found - 1)) || (end < device_name.size() && letter(end))) continue;
     if (!best || sheet.pattern.size() > best->pattern.size()) best = sheet;
   }
   return best;

@@ -27,7 +27,7 @@ struct Datasheet {
   std::string_view pattern;  // a part of the name that the driver gives
   double memory_gbps = 0;    // 10^9 bytes a second
   Throughput tflops = {};
-  // Cards for players halve the rate of half-precision products that are summed in float32; tflops has that rate.
+  // Cards for players halve the rate of fp16 products that are summed in float32; tflops has that rate.
   double half_sums_factor = 1;
 };
 // The most particular entry that fits.
@@ -62,7 +62,7 @@ struct Floor {
 // The time that the work takes at the ceilings.
 Floor floor_of(const WorkDone& work, const Ceilings& ceilings);
 // What no right program can go below, with every doubt in the program's favour: writes may stay in the cache, reading
-// is faster than copying, float32 products may be made from TF32 or bfloat16 ones.
+// is faster than copying, float32 products may be made from TF32 ones.
 double strict_floor_us(const WorkDone& work, const Ceilings& ceilings, const std::optional<Datasheet>& datasheet);
 
 struct Efficiency {

@@ -29,6 +29,8 @@ TEST(Datasheet, TheMostParticularNameCounts) {
   EXPECT_EQ(datasheet_of("NVIDIA A100-PCIE-40GB")->memory_gbps, 1555);
   EXPECT_EQ(datasheet_of("NVIDIA GeForce RTX 5090")->memory_gbps, 1792);
   EXPECT_FALSE(datasheet_of("NVIDIA GeForce GTX 1080"));
+  EXPECT_FALSE(datasheet_of("NVIDIA L200"));
+  EXPECT_FALSE(datasheet_of("NVIDIA GH200 480GB"));
   EXPECT_FALSE(datasheet_of(""));
 }
 
@@ -68,8 +70,10 @@ TEST(StrictFloor, DoubtsAreInTheProgramsFavour) {
   // A float32 product made of TF32 ones beats the ordinary unit, and may.
   const WorkDone product{.flops = 1e12, .matrix_flops = 1e12, .matrix_unit = Unit::kFp32};
   const auto h200 = datasheet_of("NVIDIA H200");
-  EXPECT_NEAR(strict_floor_us(product, kCard, h200), 1e12 / (989.4 / 6) * 1e-6, 1e-6);
+  EXPECT_NEAR(strict_floor_us(product, kCard, h200), 1e12 / (494.7 / 3) * 1e-6, 1e-6);
   EXPECT_NEAR(strict_floor_us(product, kCard, {}), 1e12 / 50 * 1e-6, 1e-6);
+  const WorkDone half{.flops = 1e12, .matrix_flops = 1e12, .matrix_unit = Unit::kFp16};
+  EXPECT_NEAR(strict_floor_us(half, kCard, datasheet_of("NVIDIA GeForce RTX 4090")), 1e12 / (2 * 165.2) * 1e-6, 1e-6);
   EXPECT_LT(strict_floor_us(product, kCard, h200), floor_of(product, kCard).us);
 }
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 #include <memory>
 #include <set>
 
@@ -81,6 +82,107 @@ TEST(SizeTimer, HiccupsOfTheHostAreLeftOut) {
   EXPECT_FALSE(t.host_bound[kCand]);
   ASSERT_TRUE(t.estimate);
   EXPECT_NEAR(t.estimate->cand_us.point, calm.measure(standard_options()).estimate->cand_us.point, 0.3);
+}
+
+// The candidate's side with something done to every round.
+struct Between : Side {
+  Between(Side& side, std::function<void(const RoundSpec&, Round&)> change) : inner(side), act(std::move(change)) {}
+  std::optional<Round> round(const RoundSpec& spec) override {
+    auto r = inner.round(spec);
+    if (r) act(spec, *r);
+    return r;
+  }
+  Side& inner;
+  std::function<void(const RoundSpec&, Round&)> act;
+};
+
+SizeTiming measure_between(Table& table, const Options& options, std::function<void(const RoundSpec&, Round&)> change) {
+  Between cand(table.cand, std::move(change));
+  SizeTimer timer("x", 5, options, table.instrument, table.gpu, table.random);
+  for (size_t epoch = 0; !timer.done(); ++epoch)
+    EXPECT_TRUE(timer.visit({.base = &table.base, .cand = &cand}, epoch, epoch == 0));
+  return timer.result();
+}
+
+TEST(SizeTimer, ExposedSamplesAreNeverUsed) {
+  Table table({.kernel_us = 20}, {.kernel_us = 20});
+  const SizeTiming t = measure_between(table, standard_options(), [](const RoundSpec& spec, Round& round) {
+    if (spec.kind != RoundSpec::Kind::kTimed || spec.inputs.size() < 10) return;
+    round.result.samples.back().exposed = true;
+    round.result.samples.back().call_us = 1;
+  });
+  EXPECT_GT(t.exposed, 20u);
+  EXPECT_GT(t.samples[kCand]->min, 15);
+  EXPECT_FALSE(t.host_bound[kCand]);
+}
+
+TEST(SizeTimer, NoInputComesTwiceInARowAndAllCome) {
+  Table table({.kernel_us = 20}, {.kernel_us = 20});
+  std::set<size_t> seen;
+  size_t repeating = 0, rounds = 0;
+  (void)measure_between(table, standard_options(), [&](const RoundSpec& spec, Round&) {
+    if (spec.kind != RoundSpec::Kind::kTimed) return;
+    size_t again = 0;
+    for (size_t i = 1; i < spec.inputs.size(); ++i) again += spec.inputs[i] == spec.inputs[i - 1] ? 1u : 0u;
+    // The probe for a memory of inputs repeats one in the whole round; nothing else repeats at all.
+    EXPECT_TRUE(again == 0 || again == spec.inputs.size() - 1) << again;
+    repeating += again > 0 ? 1u : 0u;
+    ++rounds;
+    seen.insert(spec.inputs.begin(), spec.inputs.end());
+  });
+  EXPECT_EQ(seen.size(), 5u);
+  EXPECT_EQ(repeating, 4u);
+  EXPECT_GT(rounds, 20u);
+}
+
+TEST(SizeTimer, SomeBlocksHaveALongerFlushOnBothSides) {
+  Table table({.kernel_us = 20}, {.kernel_us = 20});
+  Options options = standard_options();
+  options.epochs_min = options.epochs_max = 20;
+  const SizeTiming t = table.measure(options);
+  size_t longer = 0;
+  for (size_t i = 0; i < t.rounds.size(); i += 4) {
+    for (size_t k = 1; k < 4; ++k) EXPECT_EQ(t.rounds[i + k].flushes, t.rounds[i].flushes);
+    longer += t.rounds[i].flushes > 1 ? 1u : 0u;
+  }
+  EXPECT_GT(longer, 0u);
+  EXPECT_LT(longer, t.blocks.size() / 2);
+}
+
+TEST(SizeTimer, BlocksAreMirrored) {
+  Table table({.kernel_us = 20}, {.kernel_us = 20});
+  const SizeTiming t = table.measure(standard_options());
+  for (size_t i = 0; i < t.rounds.size(); i += 4) {
+    EXPECT_EQ(t.rounds[i].which, t.rounds[i + 3].which);
+    EXPECT_EQ(t.rounds[i + 1].which, t.rounds[i + 2].which);
+    EXPECT_NE(t.rounds[i].which, t.rounds[i + 1].which);
+  }
+}
+
+TEST(SizeTimer, AClaimOfNoTimeCountsAsAStepOfTheClock) {
+  Table table({.kernel_us = 20}, {.kernel_us = 20});
+  const SizeTiming t = measure_between(table, quick_options(), [](const RoundSpec&, Round& round) {
+    for (Sample& s : round.result.samples) s.call_us = 0;
+  });
+  ASSERT_TRUE(t.estimate);
+  EXPECT_NEAR(t.estimate->cand_us.point, 0.032, 1e-12);
+}
+
+TEST(SizeTimer, TheGuestsSpinDoesNotSetTheJudgesClock) {
+  Table table({.kernel_us = 20}, {.kernel_us = 20});
+  std::set<uint64_t> cycles;
+  (void)measure_between(table, quick_options(), [&](const RoundSpec& spec, Round& round) {
+    if (spec.kind == RoundSpec::Kind::kTimed) cycles.insert(spec.spin_cycles);
+    for (Sample& s : round.result.samples) s.spin_us *= 1e-3;
+  });
+  EXPECT_LT(*cycles.rbegin(), 2e6);  // not a thousand times what covers the launch
+}
+
+TEST(SizeTimer, HasItsEpochsThoughTheBlocksWouldDo) {
+  Table table({.kernel_us = 100}, {.kernel_us = 60});
+  Options options = standard_options();
+  options.epochs_min = 5;  // three blocks each: twelve are there after four
+  EXPECT_GE(table.measure(options).estimate->epochs, 5u);
 }
 
 TEST(SizeTimer, SpendsNoMoreThanItsCapAndSaysThatItDidNotConverge) {
@@ -192,6 +294,9 @@ TEST(TimeSizes, VisitsEverySizeOnceAnEpoch) {
   EXPECT_NEAR(sweep.sizes[1].estimate->speedup.point, 1, 0.01);
   ASSERT_GE(source.entered.size(), 8u);
   for (size_t i = 0; i < 8; i += 2) EXPECT_NE(source.entered[i], source.entered[i + 1]);
+  std::set<size_t> first;
+  for (size_t i = 0; i < 8; i += 2) first.insert(source.entered[i]);
+  EXPECT_EQ(first.size(), 2u);  // the order is drawn anew
   // One of them was probed for a memory of its inputs.
   EXPECT_NE(sweep.sizes[0].same_input_us.empty(), sweep.sizes[1].same_input_us.empty());
 }
@@ -206,6 +311,14 @@ TEST(TimeSizes, NamesTheSizeAtWhichASideFailed) {
   EXPECT_FALSE(sweep.sizes[1].estimate);
 }
 
+TEST(QuickSizes, SmallestMiddleLargest) {
+  EXPECT_EQ(quick_sizes(16), (std::vector<size_t>{0, 8, 15}));
+  EXPECT_EQ(quick_sizes(3), (std::vector<size_t>{0, 1, 2}));
+  EXPECT_EQ(quick_sizes(2), (std::vector<size_t>{0, 1}));
+  EXPECT_EQ(quick_sizes(1), std::vector<size_t>{0});
+  EXPECT_TRUE(quick_sizes(0).empty());
+}
+
 TEST(BurnIn, WaitsUntilTheClockStands) {
   Table table({.kernel_us = 100}, {.kernel_us = 100});
   // Ramps from 345 MHz to full within 0.8 s, as an idle card does.
@@ -214,6 +327,13 @@ TEST(BurnIn, WaitsUntilTheClockStands) {
   EXPECT_NEAR(*mhz, 1980, 20);
   EXPECT_GT(table.gpu.now, 0.7e6);
   EXPECT_LT(table.gpu.now, 2.2e6);
+}
+
+TEST(BurnIn, LastsAWhileThoughTheClockSeemsToStand) {
+  Table table({.kernel_us = 100}, {.kernel_us = 100});
+  EXPECT_TRUE(burn_in(table.base, table.instrument, table.gpu));
+  EXPECT_GT(table.gpu.now, 0.3e6);
+  EXPECT_LT(table.gpu.now, 0.5e6);
 }
 
 TEST(PickedForChecking, AnEighthAtLeastTwo) {

@@ -34,6 +34,13 @@ Sweep time_sizes(SizeSource& source, const Options& options, const Instrument& i
   return results(std::nullopt);
 }
 
+std::vector<size_t> quick_sizes(size_t count) {
+  std::vector<size_t> sizes;
+  for (const size_t size : {size_t{0}, count / 2, count - 1})
+    if (size < count && (sizes.empty() || size > sizes.back())) sizes.push_back(size);
+  return sizes;
+}
+
 std::optional<double> burn_in(Side& base, const Instrument& instrument, Clock& clock) {
   constexpr size_t kReadings = 5;
   constexpr double kSteady = 0.005, kLeastUs = 0.3e6, kMostUs = 2e6, kSpinUs = 100;

@@ -29,6 +29,9 @@ struct Sweep {
 Sweep time_sizes(SizeSource& source, const Options& options, const Instrument& instrument, Clock& clock,
                  Random& random);
 
+// The sizes of a first look: smallest, middle and largest of those in order; all where there are no more than three.
+std::vector<size_t> quick_sizes(size_t count);
+
 // Runs the baseline until the device's clock stands: within 0.5 % over 5 readings, at least 0.3 s, at most 2 s. Returns
 // the clock in MHz, absent when the side cannot go on.
 std::optional<double> burn_in(Side& base, const Instrument& instrument, Clock& clock);

@@ -71,6 +71,11 @@ TEST(TaskSpeed, ASizeThatFailedLeavesNoNumber) {
   EXPECT_EQ(task.said.speed, Speed::kNoEstimate);
   EXPECT_EQ(task.said.reason, "size '2^27': wrong value");
   EXPECT_FALSE(task_speed({}).headline);
+  // Nor one whose timing is suspect, though it has numbers.
+  sizes[1] = size("2^27", 600, 300);
+  sizes[1].why_not = "accounting: invented";
+  EXPECT_FALSE(task_speed(sizes).headline);
+  EXPECT_EQ(task_speed(sizes).said.reason, "size '2^27': accounting: invented");
 }
 
 }  // namespace
