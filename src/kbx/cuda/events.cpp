@@ -28,6 +28,8 @@ struct TimingApi {
   int (*cuEventElapsedTime)(float*, void*, void*);
   int (*cuMemAlloc)(unsigned long long*, size_t);
   int (*cuMemFree)(unsigned long long);
+  int (*cuMemcpyDtoDAsync)(unsigned long long, unsigned long long, size_t, void*);
+  int (*cuMemsetD32Async)(unsigned long long, unsigned, size_t, void*);
   int (*cuModuleGetFunction)(void**, void*, const char*);
   int (*cuCtxSetLimit)(int, size_t);
   int (*cuCtxResetPersistingL2Cache)();
@@ -50,6 +52,8 @@ struct TimingApi {
     find(cuEventElapsedTime, "cuEventElapsedTime");
     find(cuMemAlloc, "cuMemAlloc_v2");
     find(cuMemFree, "cuMemFree_v2");
+    find(cuMemcpyDtoDAsync, "cuMemcpyDtoDAsync_v2");
+    find(cuMemsetD32Async, "cuMemsetD32Async");
     find(cuModuleGetFunction, "cuModuleGetFunction");
     find(cuCtxSetLimit, "cuCtxSetLimit");
     find(cuCtxResetPersistingL2Cache, "cuCtxResetPersistingL2Cache");
@@ -107,6 +111,14 @@ PrivateMemory::PrivateMemory(size_t bytes) : bytes_(bytes) {
 
 PrivateMemory::~PrivateMemory() {
   timing_api().cuMemFree(address_);
+}
+
+void copy_async(uint64_t to, uint64_t from, size_t bytes) {
+  if (bytes > 0) succeed("cuMemcpyDtoDAsync", timing_api().cuMemcpyDtoDAsync(to, from, bytes, nullptr));
+}
+
+void fill_async(uint64_t to, uint32_t word, size_t words) {
+  if (words > 0) succeed("cuMemsetD32Async", timing_api().cuMemsetD32Async(to, word, words, nullptr));
 }
 
 CacheInfo cache_info(int index) {

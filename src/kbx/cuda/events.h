@@ -43,6 +43,10 @@ class PrivateMemory {
   size_t bytes_;
 };
 
+// Enqueued on the default stream. words: of 32 bits.
+void copy_async(uint64_t to, uint64_t from, size_t bytes);
+void fill_async(uint64_t to, uint32_t word, size_t words);
+
 struct CacheInfo {
   int multiprocessors = 0;
   size_t l2_bytes = 0;

@@ -66,7 +66,8 @@ TEST(Calibration, LaunchesThatWereNotHiddenAreNotInIt) {
   FakeGpu gpu;
   FakeDevice device(gpu);
   const Instrument instrument = measure_instrument(device, 1980);
-  gpu.hiccup_share = 0.7;
+  gpu.hiccup_share = 0.85;
+  gpu.hiccup_us = 3000;
   FakeTransfer work(device, 50);
   EXPECT_NEAR(median_call_us(device, gpu, work, instrument), 50 + gpu.event_us, 0.5);
 }

@@ -157,6 +157,14 @@ TEST(Checks, AccountingAddsUp) {
   for (auto& r : t.rounds)
     if (r.which == kCand) r.round.bracket_us += 40;
   EXPECT_NEAR(value(), 10, 1e-9);
+  EXPECT_EQ(check_of(checks_of({.timing = t}), "accounting").outcome, Outcome::kRemarked);
+  // A claim of more than there is room for is as wrong as one of less.
+  for (const double change : {160.0, -320.0}) {
+    for (auto& r : t.rounds)
+      if (r.which == kCand) r.round.bracket_us += change;
+    EXPECT_NEAR(value(), change > 0 ? 50 : 30, 1e-9);
+    EXPECT_EQ(check_of(checks_of({.timing = t}), "accounting").outcome, Outcome::kFailed);
+  }
   t.host_bound[kCand] = true;
   EXPECT_EQ(check_of(checks_of({.timing = t}), "accounting").outcome, Outcome::kNotTold);
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kbx/cuda/driver.h"
+#include "kbx/timing/cuda_staging.h"
 #include "kbx/timing/kernels.h"
 
 namespace kbx::timing {
@@ -112,6 +113,28 @@ TEST(CudaDevice, ReadIsSlowerAfterAFlush) {
     return median(times);
   };
   EXPECT_GT(read_us(true), 1.1 * read_us(false));
+}
+
+TEST(CudaStaging, GivesFreshContentAndPoisonsTheSlot) {
+  SKIP_WITHOUT_A_CARD();
+  const CudaKernels kernels(0);
+  const cuda::PrivateMemory work(4096), first(4096), second(4096), slots(2 * 256);
+  kernels.write(first.address(), 4096, 1);
+  kernels.write(second.address(), 4096, 2);
+  kernels.write(slots.address(), 2 * 256, 3);
+  const CudaStaging staging({{work.address(), {first.address(), second.address()}, 4096}},
+                            {{{slots.address(), slots.address() + 256}, 256}}, 0xFFFFFFFF);
+  const auto words = [](uint64_t address, size_t n) {
+    cuda::synchronize();
+    std::vector<uint32_t> read(n);
+    cuda::copy_from_device(read.data(), reinterpret_cast<void*>(address), 4 * n);
+    return read;
+  };
+  const auto other_slot = words(slots.address(), 64);
+  staging.refill(1, 1);
+  EXPECT_EQ(words(work.address(), 1024), words(second.address(), 1024));
+  EXPECT_EQ(words(slots.address() + 256, 64), std::vector<uint32_t>(64, 0xFFFFFFFF));
+  EXPECT_EQ(words(slots.address(), 64), other_slot);
 }
 
 TEST(CudaDevice, AMarkBehindASpinIsNotYetReached) {

@@ -49,6 +49,8 @@ TEST_F(Lock, FollowsNoLink) {
   std::filesystem::create_symlink(target, folder_ / "kbx-GPU-1.lock");
   EXPECT_THROW((void)DeviceLock::try_lock("GPU-1", folder_), Error);
   EXPECT_FALSE(std::filesystem::exists(target));
+  std::filesystem::create_directory(target);  // nor one that leads somewhere
+  EXPECT_THROW((void)DeviceLock::try_lock("GPU-1", folder_), Error);
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace kbx::timing {
 void FakeDevice::run(double duration_us) {
   gpu_.now += gpu_.enqueue_us;
   if (gpu_.hiccup_share > 0 && gpu_.happens(gpu_.hiccup_share))
-    gpu_.now += 200 * std::exponential_distribution<double>()(gpu_.noise);
+    gpu_.now += gpu_.hiccup_us * std::exponential_distribution<double>()(gpu_.noise);
   gpu_.idle_at = std::max(gpu_.idle_at, gpu_.now + gpu_.latency_us) + duration_us;
 }
 

@@ -28,7 +28,8 @@ struct FakeGpu : Clock {
   double mhz = 1980;
   double noise_share = 0.01;    // standard deviation of one call, relative
   double outlier_share = 0.02;  // of calls with an exponential tail of 3 deviations
-  double hiccup_share = 0;      // of launches that the host delays, by 200 us in the mean
+  double hiccup_share = 0;      // of launches that the host delays
+  double hiccup_us = 200;       // by so much in the mean
   double handover_us = 180;     // device changes hands
   // Relative slowness at a moment; how much of it a workload feels is the workload's own.
   std::function<double(double)> drift = [](double) { return 0.0; };

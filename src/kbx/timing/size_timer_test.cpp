@@ -116,6 +116,37 @@ TEST(SizeTimer, ExposedSamplesAreNeverUsed) {
   EXPECT_FALSE(t.host_bound[kCand]);
 }
 
+TEST(SizeTimer, InShortRoundsOneExposedSampleLengthensTheSpin) {
+  Table table({.kernel_us = 1500}, {.kernel_us = 1500});
+  const auto needed = static_cast<uint64_t>(300 * 1980);
+  const SizeTiming t = measure_between(table, standard_options(), [&](const RoundSpec& spec, Round& round) {
+    if (spec.kind == RoundSpec::Kind::kTimed && spec.spin_cycles < needed) round.result.samples.back().exposed = true;
+  });
+  EXPECT_GE(t.spin_us, 300);
+  EXPECT_LT(t.spin_us, 600);
+}
+
+TEST(SizeTimer, WhatIsCoveredNowAndThenIsNotBoundByTheHost) {
+  Table table({.kernel_us = 20}, {.kernel_us = 20});
+  const SizeTiming t = measure_between(table, quick_options(), [&](const RoundSpec& spec, Round& round) {
+    if (spec.kind != RoundSpec::Kind::kTimed) return;
+    for (size_t i = 0; i < round.result.samples.size(); i += 2) round.result.samples[i].exposed = true;
+  });
+  EXPECT_FALSE(t.host_bound[kCand]);
+  EXPECT_TRUE(t.estimate);
+}
+
+TEST(SizeTimer, WarmsUpUntilTheTimesStand) {
+  // The first hundred calls take up to six times as long, less and less.
+  Table table({.kernel_us = 100}, {.kernel_us = 100});
+  size_t calls = 0;
+  const SizeTiming t = measure_between(table, quick_options(), [&](const RoundSpec&, Round& round) {
+    for (Sample& s : round.result.samples)
+      if (calls++ < 100) s.call_us *= 1 + 0.05 * static_cast<double>(100 - calls);
+  });
+  EXPECT_NEAR(t.warm_up_us[kCand], 100.5, 3);
+}
+
 TEST(SizeTimer, NoInputComesTwiceInARowAndAllCome) {
   Table table({.kernel_us = 20}, {.kernel_us = 20});
   std::set<size_t> seen;
@@ -173,9 +204,9 @@ TEST(SizeTimer, TheGuestsSpinDoesNotSetTheJudgesClock) {
   std::set<uint64_t> cycles;
   (void)measure_between(table, quick_options(), [&](const RoundSpec& spec, Round& round) {
     if (spec.kind == RoundSpec::Kind::kTimed) cycles.insert(spec.spin_cycles);
-    for (Sample& s : round.result.samples) s.spin_us *= 1e-3;
+    for (Sample& s : round.result.samples) s.spin_us *= 0.1;
   });
-  EXPECT_LT(*cycles.rbegin(), 2e6);  // not a thousand times what covers the launch
+  EXPECT_LT(*cycles.rbegin(), 1.5e5);  // not ten times what covers the launch
 }
 
 TEST(SizeTimer, HasItsEpochsThoughTheBlocksWouldDo) {
