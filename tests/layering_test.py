@@ -15,6 +15,7 @@ ALLOWED = {
     "wire": {"base"},
     "record": {"base"},
     "cuda": {"base"},
+    "timing": {"base", "cuda"},
     "sandbox": {"base"},
     "input": {"base", "record"},
     "store": {"base", "record", "input"},
@@ -22,14 +23,14 @@ ALLOWED = {
     "run": {"base", "wire", "record", "input", "store"},
     "task": {"base"},
     "check": {"base", "record", "task"},
-    "judge": {"base", "wire", "record", "cuda", "sandbox", "task", "check"},
+    "judge": {"base", "wire", "record", "cuda", "timing", "sandbox", "task", "check"},
     "cli": {"base", "wire", "record", "input", "store", "report", "run"},
     "programs": {"base", "wire", "cli", "judge", "task", "check"},
     "tasks": {"task", "check"},
-    "extension": {"base", "wire", "sandbox", "cuda"},
+    "extension": {"base", "wire", "sandbox", "cuda", "timing"},
 }
 # Folders that must build where there is no torch.
-WITHOUT_TORCH = {"base", "stats", "wire", "record", "input", "store", "report", "run", "sandbox", "cuda", "cli"}
+WITHOUT_TORCH = {"base", "stats", "wire", "record", "input", "store", "report", "run", "sandbox", "cuda", "timing", "cli"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
 
 
