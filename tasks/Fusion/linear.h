@@ -3,17 +3,12 @@
 #pragma once
 
 #include "activation_slack.h"
-#include "kbx/task/define.h"
-#include "kbx/task/rounding.h"
+#include "fused.h"
 
 namespace kbx {
 
 inline at::Tensor linear_of(const Args& in) {
   return at::linear(in.tensor("input"), in.tensor("weight"), in.optional_tensor("bias"));
-}
-
-inline Args in_double(const Args& in) {
-  return in.map_tensors([](const at::Tensor& t) { return t.is_floating_point() ? t.to(at::kDouble) : t; });
 }
 
 // In spacings of dtype, that of the arguments; exact holds them in double. Of half types the product and the sum with
@@ -25,12 +20,6 @@ inline at::Tensor linear_slack(const Args& exact, at::ScalarType dtype) {
   if (dtype == at::kFloat) return slack;
   const at::Tensor product = exact.has("bias") ? (sum - exact.tensor("bias")).abs() + sum.abs() : sum.abs();
   return slack * accumulation_share(dtype) + product * 0.5;
-}
-
-// The arguments of a case and those that it adds.
-inline ArgRecipes with(ArgRecipes args, ArgRecipes more) {
-  for (auto& item : more) args.push_back(std::move(item));
-  return args;
 }
 
 // Weights are small enough for sums of about one, so that activations do not saturate.
