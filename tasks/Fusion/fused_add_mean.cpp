@@ -103,7 +103,8 @@ def fused_add_mean(input, other, dim=None, alpha=1, keepdim=False, dtype=None, o
       .contract =
           {Relative{.ulps = 1, .scale = 1, .magnitude = add_mean_slack},
            "a float32 sum of n terms in any order, 2 sqrt(n) |mean| + 8 mean(|input| + |alpha other|) spacings, "
-           "the additions included; half types are off by hundreds where the mean is over few elements. With a narrower "
+           "the additions included; half types are off by hundreds where the mean is over few elements. With a "
+           "narrower "
            "dtype= every term is rounded to it, which leaves 2 / sqrt(n) of its spacings"},
       .eager = [](const Args& in) { return deliver(in, "out", mean_of(in, sum_of(in), in.optional_dtype("dtype"))); },
       .mutates = {"out"},

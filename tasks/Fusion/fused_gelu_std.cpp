@@ -6,44 +6,37 @@
 namespace kbx::task_fused_gelu_std {
 namespace {
 
-at::Tensor activated(const Args &in, const at::Tensor &x) {
+at::Tensor activated(const Args& in, const at::Tensor& x) {
   return at::gelu(x, in.text("approximate"));
 }
 
-std::vector<int64_t> dims_of(const Args &in, const at::Tensor &x) {
+std::vector<int64_t> dims_of(const Args& in, const at::Tensor& x) {
   std::vector<int64_t> dims = in.integers("dim");
   if (dims.empty())
-    for (int64_t d = 0; d < x.dim(); ++d)
-      dims.push_back(d);
+    for (int64_t d = 0; d < x.dim(); ++d) dims.push_back(d);
   return dims;
 }
 
-at::Tensor std_of(const Args &in, const at::Tensor &g) {
-  return at::std(g, dims_of(in, g), at::Scalar(in.number("correction")),
-                 in.flag("keepdim"));
+at::Tensor std_of(const Args& in, const at::Tensor& g) {
+  return at::std(g, dims_of(in, g), at::Scalar(in.number("correction")), in.flag("keepdim"));
 }
 
 // Deviations round in proportion to the deviation and the mean, by Welford's
 // rule too. The errors of the elements move the result by at most their own
 // root of squares over the divisor.
-Results gelu_std_slack(const Args &in) {
-  const at::Tensor x = in.tensor("input").to(at::kDouble), g = activated(in, x),
-                   deviation = std_of(in, g);
+Results gelu_std_slack(const Args& in) {
+  const at::Tensor x = in.tensor("input").to(at::kDouble), g = activated(in, x), deviation = std_of(in, g);
   const std::vector<int64_t> dims = dims_of(in, x);
   const at::Tensor mean = at::mean(g.abs(), dims, in.flag("keepdim"));
-  const at::Tensor squares =
-      through_gelu(x, at::zeros_like(x)).square().sum(dims, in.flag("keepdim"));
-  const double divisor =
-      static_cast<double>(terms(x, deviation)) - in.number("correction");
+  const at::Tensor squares = through_gelu(x, at::zeros_like(x)).square().sum(dims, in.flag("keepdim"));
+  const double divisor = static_cast<double>(terms(x, deviation)) - in.number("correction");
   const at::Tensor of_elements = (squares / std::max(divisor, 0.0)).sqrt();
-  return {(sum_slack(deviation, mean, terms(x, deviation)) + of_elements)
-              .nan_to_num(0, 0, 0)};
+  return {(sum_slack(deviation, mean, terms(x, deviation)) + of_elements).nan_to_num(0, 0, 0)};
 }
 
 Cases gelu_std_cases() {
   const auto f = at::kFloat;
-  const Recipe x = randn({64, 128}, f), wild = outliers({61, 97}, f, 0.01, 10),
-               ten = randn({10, 20}, f);
+  const Recipe x = randn({64, 128}, f), wild = outliers({61, 97}, f, 0.01, 10), ten = randn({10, 20}, f);
   return {
       {"ten", {{"input", randn({10}, f)}}},
       {"ten, tanh", {{"input", randn({10}, f)}, {"approximate", "tanh"}}},
@@ -54,43 +47,34 @@ Cases gelu_std_cases() {
       {"rows", {{"input", x}, {"dim", 1}}},
       {"outliers, all", {{"input", wild}, {"approximate", "tanh"}}},
       {"outliers, columns", {{"input", wild}, {"dim", 0}}},
-      {"outliers, rows, tanh",
-       {{"input", wild}, {"dim", -1}, {"approximate", "tanh"}}},
-      {"population",
-       {{"input", randn({9, 33}, f)}, {"dim", 1}, {"correction", 0}}},
-      {"correction 2.5",
-       {{"input", randn({9, 33}, f)}, {"dim", 1}, {"correction", 2.5}}},
+      {"outliers, rows, tanh", {{"input", wild}, {"dim", -1}, {"approximate", "tanh"}}},
+      {"population", {{"input", randn({9, 33}, f)}, {"dim", 1}, {"correction", 0}}},
+      {"correction 2.5", {{"input", randn({9, 33}, f)}, {"dim", 1}, {"correction", 2.5}}},
       {"all kept", {{"input", randn({7, 13, 11}, f)}, {"keepdim", true}}},
-      {"first and last",
-       {{"input", randn({7, 13, 11}, f)}, {"dim", ints({0, -1})}}},
+      {"first and last", {{"input", randn({7, 13, 11}, f)}, {"dim", ints({0, -1})}}},
       {"large mean", {{"input", randn({16, 128}, f, 1, 1000)}, {"dim", 1}}},
       {"negative", {{"input", uniform({9, 33}, f, -4, -0.5)}, {"dim", 1}}},
-      {"negative, tanh",
-       {{"input", uniform({9, 33}, f, -4, -0.5)},
-        {"dim", 1},
-        {"approximate", "tanh"}}},
+      {"negative, tanh", {{"input", uniform({9, 33}, f, -4, -0.5)}, {"dim", 1}, {"approximate", "tanh"}}},
       {"two", {{"input", randn({5, 2}, f)}, {"dim", 1}}},
       {"one element", {{"input", randn({1}, f)}}},
-      {"one element, population",
-       {{"input", randn({3, 1}, f)}, {"dim", 1}, {"correction", 0}}},
+      {"one element, population", {{"input", randn({3, 1}, f)}, {"dim", 1}, {"correction", 0}}},
       {"no slices", {{"input", empty({0, 5}, f)}, {"dim", 1}}},
       {"transposed", {{"input", transposed(randn({40, 24}, f))}, {"dim", 1}}},
       {"strided", {{"input", strided(randn({60, 24}, f), 0, 3)}, {"dim", 0}}},
-      {"out",
-       {{"input", randn({24, 40}, f)}, {"dim", 1}, {"out", empty({24}, f)}}},
-      drawn_case("drawn shape",
-                 [](Draw &d) -> ArgRecipes {
-                   return {{"input", randn({d.integer(2, 40), d.integer(2, 70)},
-                                           at::kFloat)},
-                           {"dim", d.integer(0, 2)}};
-                 }),
+      {"out", {{"input", randn({24, 40}, f)}, {"dim", 1}, {"out", empty({24}, f)}}},
+      drawn_case(
+          "drawn shape",
+          [](Draw& d) -> ArgRecipes {
+            return {{"input", randn({d.integer(2, 40), d.integer(2, 70)}, at::kFloat)}, {"dim", d.integer(0, 2)}};
+          }),
   };
 }
 
 KBX_TASK(Fusion, fused_gelu_std) {
   return {
-      .signature = "fused_gelu_std(input, dim=None, keepdim=False, "
-                   "correction=1, approximate='none', out=None)",
+      .signature =
+          "fused_gelu_std(input, dim=None, keepdim=False, "
+          "correction=1, approximate='none', out=None)",
       .description =
           R"(Standard deviation of g = gelu(x) over some dimensions of a float32 tensor:
 sqrt(sum((g - mean of g)^2) / max(0, n - correction)), n being the number of elements of a slice.
@@ -112,11 +96,7 @@ def fused_gelu_std(input, dim=None, keepdim=False, correction=1, approximate='no
     result = torch.std(activated, dim=dim, correction=correction, keepdim=keepdim)
     return result if out is None else out.copy_(result)
 )",
-      .reference =
-          [](const Args &in) {
-            return deliver(in, "out",
-                           std_of(in, activated(in, in.tensor("input"))));
-          },
+      .reference = [](const Args& in) { return deliver(in, "out", std_of(in, activated(in, in.tensor("input")))); },
       .cases = gelu_std_cases(),
       .sizes = power_sizes("input", at::kFloat, 12, 27, {.low = 0, .high = 1}),
       .cost = reduction_cost("input", 11),
@@ -130,5 +110,5 @@ def fused_gelu_std(input, dim=None, keepdim=False, correction=1, approximate='no
   };
 }
 
-} // namespace
-} // namespace kbx::task_fused_gelu_std
+}  // namespace
+}  // namespace kbx::task_fused_gelu_std

@@ -23,33 +23,20 @@ bits, is not enough. The input may be any strided view.)",
 def fused_log_tanh(input, out=None):
     return torch.tanh(torch.log(input), out=out)
 )",
-      .reference =
-          [](const Args &in) {
-            return deliver(in, "out", at::tanh(at::log(in.tensor("input"))));
-          },
+      .reference = [](const Args& in) { return deliver(in, "out", at::tanh(at::log(in.tensor("input")))); },
       .cases =
-          elementwise_cases("input", at::kFloat, kPositive) +
-          out_cases("input", "out", at::kFloat, kPositive) +
+          elementwise_cases("input", at::kFloat, kPositive) + out_cases("input", "out", at::kFloat, kPositive) +
           Cases{
               {"one, two, three", {{"input", values({1, 2, 3}, at::kFloat)}}},
-              {"one, two, three into out",
-               {{"input", values({1, 2, 3}, at::kFloat)},
-                {"out", empty({3}, at::kFloat)}}},
+              {"one, two, three into out", {{"input", values({1, 2, 3}, at::kFloat)}, {"out", empty({3}, at::kFloat)}}},
               {"small", {{"input", values({0.1, 0.01, 0.001}, at::kFloat)}}},
               {"around one", {{"input", uniform({517}, at::kFloat, 0.9, 1.1)}}},
-              {"wide",
-               {{"input",
-                 values({2e-38, 1e-20, 1e-4, 0.5, 50, 1e10, 2e19, 3e38},
-                        at::kFloat)}}},
-              {"infinity and NaN",
-               {{"input", values({INFINITY, 1.5, NAN, 0.7}, at::kFloat)}}},
+              {"wide", {{"input", values({2e-38, 1e-20, 1e-4, 0.5, 50, 1e10, 2e19, 3e38}, at::kFloat)}}},
+              {"infinity and NaN", {{"input", values({INFINITY, 1.5, NAN, 0.7}, at::kFloat)}}},
               {"normal", {{"input", folded(randn({4096}, at::kFloat), 0.1)}}},
-              {"outliers",
-               {{"input",
-                 folded(outliers({61, 67}, at::kFloat, 0.01, 10), 0.1)}}},
+              {"outliers", {{"input", folded(outliers({61, 67}, at::kFloat, 0.01, 10), 0.1)}}},
           },
-      .sizes =
-          power_sizes("input", at::kFloat, 12, 27, {.low = 1e-6, .high = 1}),
+      .sizes = power_sizes("input", at::kFloat, 12, 27, {.low = 1e-6, .high = 1}),
       .cost = streaming_cost({"input"}, 2),
       .contract = {Relative{.ulps = 6, .floor = 2e-6},
                    "the fast logarithm is good to 2^-21.4 absolutely and tanh "
@@ -60,5 +47,5 @@ def fused_log_tanh(input, out=None):
   };
 }
 
-} // namespace
-} // namespace kbx::task_fused_log_tanh
+}  // namespace
+}  // namespace kbx::task_fused_log_tanh

@@ -6,22 +6,18 @@ namespace {
 
 // tanh rounds once more for half types; of its own errors, which are float32's,
 // they see little.
-Results tanh_linear_slack(const Args &given) {
+Results tanh_linear_slack(const Args& given) {
   const at::ScalarType dtype = given.tensor("input").scalar_type();
   const Args exact = in_double(given);
-  const at::Tensor z = linear_of(exact), none = at::zeros_like(z),
-                   slack = linear_slack(exact, dtype);
-  return {through_tanh(z, none) * accumulation_share(dtype) +
-          slack * (1 - z.tanh().square())};
+  const at::Tensor z = linear_of(exact), none = at::zeros_like(z), slack = linear_slack(exact, dtype);
+  return {through_tanh(z, none) * accumulation_share(dtype) + slack * (1 - z.tanh().square())};
 }
 
 Sizes tanh_linear_sizes() {
   Sizes out;
   for (int i = 2; i <= 12; ++i) {
-    const int64_t batch = int64_t{1} << i, outputs = 2 * batch,
-                  inputs = 8 * batch;
-    out.push_back({std::to_string(batch) + "x" + std::to_string(inputs) + "x" +
-                       std::to_string(outputs),
+    const int64_t batch = int64_t{1} << i, outputs = 2 * batch, inputs = 8 * batch;
+    out.push_back({std::to_string(batch) + "x" + std::to_string(inputs) + "x" + std::to_string(outputs),
                    linear_problem(batch, inputs, outputs, true)});
   }
   return out;
@@ -43,14 +39,11 @@ import torch.nn.functional as F
 def fused_tanh_linear(input, weight, bias=None):
     return torch.tanh(F.linear(input, weight, bias))
 )",
-      .reference = [](const Args &in) -> Results {
-        return {at::tanh(linear_of(in))};
-      },
+      .reference = [](const Args& in) -> Results { return {at::tanh(linear_of(in))}; },
       .cases = linear_cases() + linear_cases_half(),
       .sizes = tanh_linear_sizes(),
       .cost = linear_cost(2),
-      .contract = {Relative{
-                       .ulps = 0.5, .scale = 1, .magnitude = tanh_linear_slack},
+      .contract = {Relative{.ulps = 0.5, .scale = 1, .magnitude = tanh_linear_slack},
                    "tanh passes on at most the error of the sum: 2 sqrt(n) "
                    "|sum| + 8 sum|x w| spacings for float32 in "
                    "any order, and adds 8 of its own; TF32 operands miss that "
@@ -59,5 +52,5 @@ def fused_tanh_linear(input, weight, bias=None):
   };
 }
 
-} // namespace
-} // namespace kbx::task_fused_tanh_linear
+}  // namespace
+}  // namespace kbx::task_fused_tanh_linear

@@ -81,7 +81,8 @@ Cases eig_cases() {
       {"uniform", {{"A", uniform({16, 16}, f)}}},
       {"batch", {{"A", randn({2, 3, 5, 5}, f)}}},
       {"one element", {{"A", values({-2.5}, {1, 1}, f)}}},
-      // Not one that is stored by columns: torch 2.11 on a GPU decomposes that in place, so its own eig changes A there.
+      // Not one that is stored by columns: torch 2.11 on a GPU decomposes that in place, so its own eig changes A
+      // there.
       {"strided", {{"A", strided(randn({9, 18}, f), 1, 2)}}},
   };
 }
