@@ -25,7 +25,7 @@ TEST(Families, CasesHaveDifferentLabelsAndStayInTheirDomain) {
   EXPECT_EQ(labels(cases), cases.size());
   bool some_empty = false, some_view = false;
   for (const Case& c : cases) {
-    const at::Tensor x = realise(signature, c.args, "seed", c.label).tensor("x");
+    const at::Tensor x = realise(signature, recipes_of(c, "seed", "f"), "seed", c.label).tensor("x");
     some_empty = some_empty || x.numel() == 0;
     some_view = some_view || !x.is_contiguous();
     if (x.numel() == 0) continue;
@@ -43,7 +43,7 @@ TEST(Families, BinaryCasesBroadcast) {
   EXPECT_EQ(labels(cases), cases.size());
   int broadcast = 0;
   for (const Case& c : cases) {
-    const Args args = realise(signature, c.args, "seed", c.label);
+    const Args args = realise(signature, recipes_of(c, "seed", "f"), "seed", c.label);
     EXPECT_NO_THROW(args.tensor("a") + args.tensor("b")) << c.label;
     broadcast += args.tensor("a").sizes() != args.tensor("b").sizes();
   }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Expected: wrong_value or wrong_structure
+"""Expected: wrong_value
 A hook that would write a verdict after the end; the process never ends in a way that runs it."""
 import atexit
 import os

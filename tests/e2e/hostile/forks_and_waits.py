@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Expected: wrong_value or crashed or runtime_error
+"""Expected: wrong_value
 Leaves children behind that would live for an hour; ending the guest ends them."""
 import os
 import time
