@@ -12,7 +12,7 @@ namespace kbx {
 // One object a case: label, args, results, after (of the arguments that changed legally: as the reference left them).
 // A tensor is {"tensor": [shape], "type": "float" | "complex" | "int" | "bool", "dtype": ..., "hex": its elements in
 // order, little-endian as float64, complex128, int64 or bytes}: floating arguments hold exactly the values of their
-// dtype. Cases that hold more than max_elements are left out.
+// dtype. Quantised results are those of the task's first scheme. Cases that hold more than max_elements are left out.
 nlohmann::json reference_dump(const Task& task, std::string_view seed, int64_t max_elements);
 
 }  // namespace kbx
